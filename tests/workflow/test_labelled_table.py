@@ -15,12 +15,12 @@ from surewood.cli import app
 from surewood.tables import workspace
 from surewood.workflow import WorkflowError, fit, labelled_table
 from surewood.workflow.labelled_table import (
-    TrainingTable,
+    LabelledRows,
+    LabelledTable,
     class_weights,
     read_for_training,
     read_labelled,
     read_rows,
-    row_weights,
 )
 from tests.contract.parquet_tables import mixed_frame, write_parts
 
@@ -28,24 +28,24 @@ from tests.contract.parquet_tables import mixed_frame, write_parts
 def test_row_numbers_lead_back_to_the_table(tmp_path):
     frame = pd.DataFrame({"x": np.arange(60.0), "y": ["a", "b", None] * 20})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.25, 0))
-    assert frame["x"][table.row_numbers - 2].tolist() == table.X["x"].tolist()
+    table = read_for_training(tmp_path / "t.csv", "y", holdout=0.25)
+    assert frame["x"][table.rows.numbers - 2].tolist() == table.rows.X["x"].tolist()
     assert (table.n_rows, table.n_holdout) == (30, 10)
     assert "20 rows of" in table.notes[0]
 
 
 def test_the_same_seed_holds_out_the_same_rows():
-    one, two = (read_for_training(TrainingTable("iris", None, 0.2, 3)) for _ in range(2))
-    assert one.row_numbers.tolist() == two.row_numbers.tolist()
-    other = read_for_training(TrainingTable("iris", None, 0.2, 4))
-    assert one.row_numbers.tolist() != other.row_numbers.tolist()
+    one, two = (read_for_training("iris", holdout=0.2, random_state=3) for _ in range(2))
+    assert one.rows.numbers.tolist() == two.rows.numbers.tolist()
+    other = read_for_training("iris", holdout=0.2, random_state=4)
+    assert one.rows.numbers.tolist() != other.rows.numbers.tolist()
 
 
 def test_keeping_rows_keeps_their_numbers():
     table = read_labelled("iris", None)
     table.keep(np.array([5, 100]))
-    assert table.row_numbers.tolist() == [6, 101]
-    assert len(table.X) == table.n_rows == 2
+    assert table.rows.numbers.tolist() == [6, 101]
+    assert len(table.rows.X) == table.n_rows == 2
 
 
 def test_rows_without_a_target():
@@ -65,11 +65,10 @@ def two_files(folder):
 
 def test_rows_of_several_files_are_named_by_file_and_line(tmp_path):
     table = read_labelled(two_files(tmp_path), "y")
-    names = table.row_names().tolist()
+    names = table.row_names(table.rows).tolist()
     assert names[2:4] == ["a.csv line 4", "a.csv line 6"]
     assert names[19] == "b.csv line 3"
-    table.hold_out(np.arange(28) >= 20)
-    assert table.row_names(held_out=True)[0] == "b.csv line 4"
+    assert table.row_names(table.rows.take(np.arange(28) >= 20))[0] == "b.csv line 4"
     with pytest.raises(WorkflowError, match=r"weight=w: b.csv line 3 has 'no', which is not a weight"):
         read_labelled(two_files(tmp_path), "y", weight="w")
 
@@ -91,8 +90,8 @@ def test_a_holdout_without_any_class_of_the_training_rows_is_refused(tmp_path):
     rows = "".join(f"{k},c{k % 30}\n" for k in range(60))  # two rows of each class: held out or alone
     (tmp_path / "t.csv").write_text("x,y\n" + rows)
     with pytest.raises(WorkflowError, match=r"classes of one row are dropped; take rare=keep, or holdout=0"):
-        read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.2, 0))
-    kept = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.2, 0, "keep"))
+        read_for_training(tmp_path / "t.csv", "y", holdout=0.2)
+    kept = read_for_training(tmp_path / "t.csv", "y", rare="keep")
     assert kept.n_rows == 48
 
 
@@ -190,16 +189,24 @@ def test_groups_and_time_of_a_streamed_table_are_refused_in_one_sentence(tmp_pat
         fit(str(tmp_path), "y", **{option: "who"})
 
 
+def weighted(weights):
+    X = pd.DataFrame({"x": [1, 2, 3], "w": weights})
+    return LabelledTable(
+        "t", "t.csv", "y", LabelledRows(X, pd.Series([0, 1, 0]), np.array([2, 3, 4])), "line"
+    )
+
+
 def test_weights_are_numbers_as_people_write_them():
-    column = pd.Series(["1,000.5", "2", "0"], name="w")
-    assert row_weights(column, np.array([2, 3, 4]), "line").tolist() == [1000.5, 2.0, 0.0]
+    table = weighted(["1,000.5", "2", "0"])
+    table.take_weights("w")
+    assert table.rows.weight.tolist() == [1000.5, 2.0, 0.0]
+    assert table.rows.X.columns.tolist() == ["x"]
 
 
 @pytest.mark.parametrize("bad", ["-1", "?", None])
 def test_a_bad_weight_is_refused_with_its_line(bad):
-    column = pd.Series(["1", "2", bad], name="w")
     with pytest.raises(WorkflowError, match=r"^weight=w: line 4 has .*, which is not a weight\.$"):
-        row_weights(column, np.array([2, 3, 4]), "line")
+        weighted(["1", "2", bad]).take_weights("w")
 
 
 def test_class_weights_from_words():

@@ -15,9 +15,8 @@ from surewood.base.folds import given_splits
 from surewood.certify import PredictionSets
 from surewood.workflow import DecisionRule, WorkflowError
 from surewood.workflow.columns import ColumnOptions
-from surewood.workflow.dividing import Sampling
 from surewood.workflow.families import Family
-from surewood.workflow.labelled_table import TrainingTable, read_for_training
+from surewood.workflow.labelled_table import read_for_training
 from surewood.workflow.training import (
     certificate_of,
     cost_matrix,
@@ -32,13 +31,13 @@ from tests.promises.tables import SMALL
 
 @pytest.fixture(scope="module")
 def trained():
-    table = read_for_training(TrainingTable("iris", None, 0.4, 0))
+    table = read_for_training("iris", holdout=0.4, random_state=0)
     return table, train(table, prepare(table), BinnedForestClassifier(10, random_state=0))
 
 
 def test_what_is_measured_is_measured_on_the_holdout(trained):
     table, found = trained
-    X, y = table.holdout
+    X, y = table.holdout.X, table.holdout.y
     assert found.holdout.error == pytest.approx(1 - found.pipeline.score(X, y))
     assert len(found.holdout.probabilities) == len(y) >= 60  # two fifths of the 149 contents
     certificate = certificate_of(found, table, 0.05, 3)
@@ -54,7 +53,7 @@ def test_blocks_give_the_same_probabilities(trained, monkeypatch):
 
 
 def test_fewer_rows_are_noted():
-    table = read_for_training(TrainingTable("iris", None, 0, 0))
+    table = read_for_training("iris", holdout=0, random_state=0)
     limit_rows(table, Family("rcf", "RandomCompositeForestClassifier"), 60, 0)
     assert table.n_rows == 60
     assert table.notes[-1] == "trained on a random sample of 60 of 150 training rows."
@@ -69,9 +68,7 @@ def test_a_model_whose_own_folds_do_not_know_the_groups_has_a_note(tmp_path, mod
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"who": np.arange(80) // 4, "x": rng.normal(size=80), "y": rng.integers(0, 2, 80)})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_for_training(
-        TrainingTable(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
-    )
+    table = read_for_training(tmp_path / "t.csv", "y", holdout=0.3, groups="who")
     train(table, prepare(table), model)
     assert any(note.startswith("groups are not kept whole") for note in table.notes) == noted
 
@@ -81,9 +78,7 @@ def in_groups(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"who": np.arange(80) // 4, "x": rng.normal(size=80), "y": rng.integers(0, 2, 80)})
     frame.to_csv(tmp_path / "t.csv", index=False)
-    return read_for_training(
-        TrainingTable(tmp_path / "t.csv", "y", 0.3, 0, sampling=Sampling(groups=["who"]))
-    )
+    return read_for_training(tmp_path / "t.csv", "y", holdout=0.3, groups="who")
 
 
 class Recorder(MarginDeepForestClassifier):
@@ -102,7 +97,7 @@ def test_splitters_are_given_the_groups(in_groups, cv):
     found = train(in_groups, prepare(in_groups), model).estimator
     assert found.cv is cv
     for fitted, held in found.splits_:
-        assert not set(in_groups.groups[fitted]) & set(in_groups.groups[held])
+        assert not set(in_groups.rows.groups[fitted]) & set(in_groups.rows.groups[held])
     assert not any("group" in note and ("both sides" in note or "whole" in note) for note in in_groups.notes)
 
 
@@ -110,7 +105,7 @@ def test_splits_that_divide_groups_are_noted_by_name(in_groups):
     n = in_groups.n_rows
     pairs = [(np.arange(n) % 2 != k, np.arange(n) % 2 == k) for k in (0, 1)]
     pairs = [(np.flatnonzero(fitted), np.flatnonzero(held)) for fitted, held in pairs]
-    first = min(in_groups.groups.astype(str).tolist())
+    first = min(in_groups.rows.groups.astype(str).tolist())
     for cv in (KFold(2, shuffle=True, random_state=0), pairs, iter(pairs)):
         in_groups.notes.clear()
         train(in_groups, prepare(in_groups), Recorder(n_estimators=2, max_layers=1, cv=cv, random_state=0))
@@ -136,7 +131,7 @@ def test_what_was_decided_about_columns_is_noted(tmp_path):
         }
     )
     frame.assign(y=np.where(n % 2, "a", "b")).to_csv(tmp_path / "t.csv", index=False)
-    table = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.0, 0))
+    table = read_for_training(tmp_path / "t.csv", "y", holdout=0.0)
     plan = prepare(table).plan_
     assert plan["town"].reason == "52 distinct texts, 40 in fewer than 10 rows"
     assert f"column 'town': {plan['town'].reason}, which count as one category." in table.notes
@@ -148,7 +143,7 @@ def test_a_number_that_may_mean_a_missing_value_is_noted(tmp_path):
     frame = pd.DataFrame({"age": 20 + n % 50, "x": n % 7, "y": np.where(n % 2, "a", "b")})
     frame.loc[::60, "age"] = -999
     frame.to_csv(tmp_path / "t.csv", index=False)
-    table = read_for_training(TrainingTable(str(tmp_path / "t.csv"), "y", 0.0, 0))
+    table = read_for_training(tmp_path / "t.csv", "y", holdout=0.0)
     prepare(table)
     note = "column 'age' is -999 in 4 rows, far from all other numbers; if that means a missing value, "
     assert note + "missing=-999." in table.notes

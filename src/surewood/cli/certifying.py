@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from surewood._text import json_text
 from surewood.cli import option_values as option
 from surewood.cli.app import Text, app, console
-from surewood.cli.option_values import MODEL_HELP
 from surewood.parallel.progress import display
 
 _CERTIFY_EXAMPLES = """[bold]Examples[/bold]
@@ -24,20 +23,14 @@ surewood certify credit may.csv --claim recall:bad,error-by:region
 
 
 @app.command(epilog=_CERTIFY_EXAMPLES)
+@option.takes(options=option.certify_options)
 def certify(
-    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    model: option.SavedModel,
     table: option.LabelledTable,
     target: option.ModelTarget = None,
-    copies: option.Copies = "check",
-    group: option.GroupColumns = None,
-    time: option.TimeColumn = None,
-    claims: option.Claims = None,
-    cost: option.ClaimCosts = None,
-    delta: option.Delta = 0.05,
-    n_models: option.ComparedModels = 1,
-    header_line: option.HeaderLine = None,
-    sheet: option.Sheet = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    *,
+    options: dict[str, Any],
+    as_json: option.AsJson = False,
 ) -> None:
     """Certify a model on a labelled table that was not used for training or tuning.
 
@@ -46,7 +39,6 @@ def certify(
     from surewood.cli.printing import print_certificate, print_notes
     from surewood.workflow.certifying import certify_model
 
-    options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():
         found = certify_model(model, option.one_or_several(table), target, **options)
     if as_json:
@@ -68,23 +60,17 @@ surewood report credit may.csv --claim error,recall:bad,error-by:region --out ma
 
 
 @app.command(epilog=_REPORT_EXAMPLES)
+@option.takes(options=option.certify_options)
 def report(
-    model: Annotated[Path, typer.Argument(help=option.MODEL_HELP)],
+    model: option.SavedModel,
     table: option.LabelledTable,
     target: option.ModelTarget = None,
-    claims: option.Claims = None,
-    cost: option.ClaimCosts = None,
-    copies: option.Copies = "check",
-    group: option.GroupColumns = None,
-    time: option.TimeColumn = None,
-    delta: option.Delta = 0.05,
-    n_models: option.ComparedModels = 1,
-    header_line: option.HeaderLine = None,
-    sheet: option.Sheet = None,
+    *,
+    options: dict[str, Any],
     out: Annotated[
         Path | None, typer.Option(help="Folder of the page.", show_default="that of the model")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: option.AsJson = False,
 ) -> None:
     """Write the page of a model for another labelled table, one not used for training or tuning.
 
@@ -93,7 +79,6 @@ def report(
     from surewood.cli.printing import grid, print_certificate, print_notes
     from surewood.workflow.reporting import make_report
 
-    options = option.certify_options(claims, cost, copies, group, time, delta, n_models, header_line, sheet)
     with display():
         made = make_report(model, option.one_or_several(table), target, out=out, verbose=1, **options)
     if as_json:
@@ -121,7 +106,7 @@ surewood monitor churn new.csv --target churned --state churn-2026.json --page m
 
 @app.command(epilog=_MONITOR_EXAMPLES)
 def monitor(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
+    model: option.SavedModel,
     table: Annotated[
         list[str] | None,
         typer.Argument(
@@ -129,9 +114,7 @@ def monitor(
             show_default=False,
         ),
     ] = None,
-    target: Annotated[
-        str | None, typer.Option(help="The column with the classes; the model's own by default.")
-    ] = None,
+    target: option.ModelTarget = None,
     state: Annotated[
         Path | None, typer.Option(help="The state file.", show_default="monitor.json beside the model")
     ] = None,
@@ -150,7 +133,7 @@ def monitor(
         ),
     ] = "check",
     page: Annotated[Path | None, typer.Option(help="An .html page with the path of the evidence.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: option.AsJson = False,
 ) -> None:
     """Look at a batch of new rows: has the error risen, do the rows look different?
 

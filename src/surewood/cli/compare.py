@@ -10,28 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 
 from surewood._text import json_text
+from surewood.cli import option_values as option
 from surewood.cli.app import Text, app, console
-from surewood.cli.option_values import (
-    TABLE_HELP,
-    Bins,
-    Categorical,
-    Dates,
-    DecimalMark,
-    DropDuplicates,
-    Dropped,
-    GroupColumns,
-    HeaderLine,
-    Identifiers,
-    MissingTexts,
-    Numeric,
-    PlanFile,
-    QuantityClasses,
-    Rare,
-    Sheet,
-    TimeColumn,
-    column_options,
-    one_or_several,
-)
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -55,11 +35,10 @@ _HELP = (
 
 
 @app.command(help=_HELP, epilog=_EXAMPLES)
+@option.takes(rows=option.table_options)
 def compare(
-    table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
-    target: Annotated[
-        str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")
-    ] = None,
+    table: option.Tables,
+    target: option.Target = None,
     folds: Annotated[int, typer.Option(min=2, max=20, help="Stratified folds.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, max=50, help="Number of repeats with new folds.")] = 1,
     only: Annotated[
@@ -82,26 +61,8 @@ def compare(
     time_limit: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds after which no further classifier is started.")
     ] = None,
-    holdout: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=0.9, help="Fraction of rows that a fit would hold out. Default: 0.2."),
-    ] = None,
-    drop_duplicates: DropDuplicates = False,
-    group: GroupColumns = None,
-    time: TimeColumn = None,
-    plan_file: PlanFile = None,
-    drop: Dropped = None,
-    identifiers: Identifiers = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    date: Dates = None,
-    missing: MissingTexts = None,
-    decimal: DecimalMark = None,
-    header_line: HeaderLine = None,
-    sheet: Sheet = None,
-    classes: QuantityClasses = False,
-    bins: Bins = None,
-    rare: Rare = "drop",
+    *,
+    rows: dict[str, Any],
     certify: Annotated[
         bool,
         typer.Option(
@@ -112,25 +73,16 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A page (.html) or a picture (.png) of the result.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same folds and models.")] = 0,
-    n_jobs: Annotated[int, typer.Option(help="Threads of each fit; -1: all cores.")] = -1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    n_jobs: option.Threads = -1,
+    as_json: option.AsJson = False,
 ) -> None:
     """See `_HELP`."""
     from surewood.workflow.columns import names_of
     from surewood.workflow.comparing import compare as compare_on
 
-    named = {
-        "drop": drop,
-        "identifiers": identifiers,
-        "categorical": categorical,
-        "numeric": numeric,
-        "date": date,
-        "missing": missing,
-    }
     with display():
         found = compare_on(
-            one_or_several(table),
+            option.one_or_several(table),
             target,
             folds=folds,
             repeats=repeats,
@@ -138,21 +90,11 @@ def compare(
             metric=metric,
             max_rows=max_rows,
             time_limit=time_limit,
-            holdout=holdout,
-            drop_duplicates=drop_duplicates,
-            groups=names_of(group) or None,
-            time=time,
-            columns=column_options(plan_file, named, decimal),
-            rare=rare,
-            classes=classes,
-            bins=bins,
-            header_line=header_line,
-            sheet=sheet,
             certify=certify,
             out=out,
-            random_state=seed,
             n_jobs=n_jobs,
             verbose=1,
+            **rows,
         )
     result = found.to_dict()
     if as_json:

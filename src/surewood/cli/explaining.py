@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.padding import Padding
 
 from surewood._text import json_text
+from surewood.cli import option_values as option
 from surewood.cli.app import Text, app, console, shown
-from surewood.cli.option_values import MODEL_HELP
 from surewood.parallel.progress import display
 from surewood.workflow.errors import WorkflowError
 
@@ -28,7 +27,7 @@ surewood explain churn new-customers.csv --row 17
 
 @app.command(epilog=_EXPLAIN_EXAMPLES)
 def explain(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
+    model: option.SavedModel,
     table: Annotated[
         list[str] | None,
         typer.Argument(help="A table, or several files of one, to explain a row.", show_default=False),
@@ -40,7 +39,7 @@ def explain(
             show_default="the first",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: option.AsJson = False,
 ) -> None:
     """Describe a model, or explain one prediction: the columns that matter most, then the path through it."""
     if not table and row is not None:
@@ -108,17 +107,15 @@ surewood importances churn fresh.parquet --metric error --repeats 20
 
 @app.command(epilog=_IMPORTANCES_EXAMPLES)
 def importances(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
+    model: option.SavedModel,
     table: Annotated[str, typer.Argument(help="A labelled table; rows used for training are left out.")],
-    target: Annotated[
-        str | None, typer.Option(help="The column with the classes; the model's own by default.")
-    ] = None,
+    target: option.ModelTarget = None,
     metric: Annotated[
         str, typer.Option(help="What gets worse when a column is shuffled: log_loss, brier or error.")
     ] = "log_loss",
     repeats: Annotated[int, typer.Option(min=1, help="Shuffles per column.")] = 5,
     max_rows: Annotated[int, typer.Option(min=2, help="Most rows; more are sampled.")] = 1000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: option.AsJson = False,
 ) -> None:
     """Show which columns matter: how much worse the model predicts when one is shuffled, with intervals."""
     from surewood.workflow.explaining import importances as measure

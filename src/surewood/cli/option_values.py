@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import functools
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from surewood.workflow.errors import WorkflowError
-
-if TYPE_CHECKING:
-    from surewood.workflow.certifying import CertifyOptions
-    from surewood.workflow.columns import ColumnOptions
 
 ClusterAddress = Annotated[
     str | None,
@@ -189,34 +187,131 @@ def one_or_several(tables: list[str]) -> str | list[str]:
     return tables[0] if len(tables) == 1 else tables
 
 
-def column_options(
-    plan_file: Path | None, named: dict[str, list[str] | None], decimal: str | None
-) -> ColumnOptions:
-    """What the options say about columns."""
+Holdout = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0, max=0.9, help="Fraction of rows held out for the certificate; 0: none. Default: 0.2."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Same seed: same holdout, folds and models.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Threads = Annotated[int, typer.Option(help="Threads; -1: all cores. The models do not depend on it.")]
+Target = Annotated[str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")]
+Tables = Annotated[list[str], typer.Argument(help=TABLE_HELP)]
+SavedModel = Annotated[Path, typer.Argument(help=MODEL_HELP)]
+
+
+def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Put the options of a function in the place of a command's parameter, which gets what it returns.
+
+    Several commands share the same options so: `table_options`, `certify_options`.
+
+    Examples
+    --------
+    >>> def both(first: int = 1, second: int = 2) -> int:
+    ...     return first + second
+    >>> @takes(total=both)
+    ... def command(word: str, total: int) -> None:
+    ...     print(word, total)
+    >>> command(word="sum", first=5, second=2)
+    sum 7
+    >>> list(inspect.signature(command).parameters)
+    ['word', 'first', 'second']
+    """
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        shared = {name: inspect.signature(read, eval_str=True).parameters for name, read in groups.items()}
+        parameters = [
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for name, one in own.parameters.items()
+            for parameter in (shared[name].values() if name in shared else [one])
+        ]
+
+        @functools.wraps(command)
+        def run(**values: Any) -> None:
+            for name, read in groups.items():
+                values[name] = read(**{option: values.pop(option) for option in shared[name]})
+            command(**values)
+
+        run.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorated
+
+
+def table_options(
+    holdout: Holdout = None,
+    drop_duplicates: DropDuplicates = False,
+    group: GroupColumns = None,
+    time: TimeColumn = None,
+    plan_file: PlanFile = None,
+    drop: Dropped = None,
+    identifiers: Identifiers = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Dates = None,
+    missing: MissingTexts = None,
+    decimal: DecimalMark = None,
+    header_line: HeaderLine = None,
+    sheet: Sheet = None,
+    classes: QuantityClasses = False,
+    bins: Bins = None,
+    rare: Rare = "drop",
+    seed: Seed = 0,
+) -> dict[str, Any]:
+    """How a table is read and divided, as `fit` and `compare` of the workflow take it."""
+    # Here, as in every command: help and completion do not wait for what only the work needs.
     from surewood.workflow.columns import ColumnOptions, names_of, read_plan_file
 
-    edited = None if plan_file is None else read_plan_file(plan_file)
-    groups = {group: names_of(names) for group, names in named.items()}
-    return ColumnOptions(edited, **groups, decimal=decimal)
+    columns = ColumnOptions(
+        None if plan_file is None else read_plan_file(plan_file),
+        names_of(drop),
+        names_of(identifiers),
+        names_of(categorical),
+        names_of(numeric),
+        names_of(date),
+        names_of(missing),
+        decimal,
+    )
+    return {
+        "holdout": holdout,
+        "drop_duplicates": drop_duplicates,
+        "groups": names_of(group) or None,
+        "time": time,
+        "columns": columns,
+        "header_line": header_line,
+        "sheet": sheet,
+        "classes": classes,
+        "bins": bins,
+        "rare": rare,
+        "random_state": seed,
+    }
 
 
 def certify_options(
-    claims: Sequence[str] | None,
-    cost: str | None,
-    copies: str,
-    group: Sequence[str] | None,
-    time: str | None,
-    delta: float,
-    n_models: int,
-    header_line: int | None,
-    sheet: str | None,
-) -> CertifyOptions:
-    """What a certificate is to be about, as `certify` of the workflow takes it."""
+    claims: Claims = None,
+    cost: ClaimCosts = None,
+    copies: Copies = "check",
+    group: GroupColumns = None,
+    time: TimeColumn = None,
+    delta: Delta = 0.05,
+    n_models: ComparedModels = 1,
+    header_line: HeaderLine = None,
+    sheet: Sheet = None,
+) -> dict[str, Any]:
+    """What a certificate is to be about, as `certify_model` takes it."""
     from surewood.workflow.columns import names_of
 
-    rows: CertifyOptions = {"copies": copies, "groups": names_of(group) or None, "time": time}
-    file: CertifyOptions = {"header_line": header_line, "sheet": sheet}
-    return {"claims": claims or (), "cost": cost, **rows, "delta": delta, "n_models": n_models, **file}
+    what = {"claims": claims or (), "cost": cost, "copies": copies, "delta": delta, "n_models": n_models}
+    return {
+        **what,
+        "groups": names_of(group) or None,
+        "time": time,
+        "header_line": header_line,
+        "sheet": sheet,
+    }
 
 
 def parse_parameters(words: Sequence[str]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from surewood._text import escaped, json_text
+from surewood.cli import option_values as option
 from surewood.cli.app import app, shown
-from surewood.cli.option_values import MODEL_HELP, TABLE_HELP, HeaderLine, Sheet, one_or_several
 from surewood.parallel.progress import display
 
 _EXAMPLES = """[bold]Examples[/bold]
@@ -25,8 +25,8 @@ surewood predict churn new-customers.csv --sets 0.95
 
 @app.command(epilog=_EXAMPLES)
 def predict(
-    model: Annotated[Path, typer.Argument(help=MODEL_HELP)],
-    table: Annotated[list[str], typer.Argument(help=TABLE_HELP)],
+    model: option.SavedModel,
+    table: option.Tables,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add one column per class with its probability.")
     ] = False,
@@ -58,8 +58,8 @@ def predict(
         list[str] | None,
         typer.Option(metavar="NAME,...", help="Columns of the table to put beside the predictions, or all."),
     ] = None,
-    header_line: HeaderLine = None,
-    sheet: Sheet = None,
+    header_line: option.HeaderLine = None,
+    sheet: option.Sheet = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="A .csv or .parquet file; standard output by default."),
@@ -68,7 +68,7 @@ def predict(
         bool,
         typer.Option("--safe-csv", help="Put a quote before text that a spreadsheet would run as a formula."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: option.AsJson = False,
 ) -> None:
     """Predict the class of every row of a table, in the order of the rows.
 
@@ -82,7 +82,7 @@ def predict(
     with display():
         found = predict_table(
             model,
-            one_or_several(table),
+            option.one_or_several(table),
             proba=proba,
             sets=sets,
             sets_guarantee=sets_guarantee,

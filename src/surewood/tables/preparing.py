@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from surewood.tables.planning.column_plan import ColumnPlan, is_plain_numbers, read_column
 from surewood.tables.planning.dates import date_numbers
-from surewood.tables.planning.finding import MANY_VALUES, ON_REQUEST, n_unreadable, n_unseen
+from surewood.tables.planning.finding import MANY_VALUES, n_unreadable, n_unseen
 from surewood.tables.planning.free_text import TextEncoding, fit_text_encoding
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
 from surewood.tables.reading.table_file import FileRows, column_names
@@ -146,7 +146,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def fixed_features_(self) -> bool:
         """Whether the features do not depend on the sample: nothing dropped for what it showed, no text."""
-        return not self.texts_ and all(reason in ON_REQUEST for reason in self.dropped_.values())
+        return not self.texts_ and self.plan_.fixed
 
     def extra_columns(self, X: Any) -> list[str]:
         """Columns of a later table that training did not have."""

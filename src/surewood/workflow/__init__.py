@@ -20,6 +20,7 @@ _HOME = {
     "Prediction": "surewood.workflow.predicting",
     "Reported": "surewood.workflow.reporting",
     "SavedModel": "surewood.workflow.folders",
+    "TableOptions": "surewood.workflow.labelled_table",
     "WorkflowError": "surewood.workflow.errors",
     "certify_model": "surewood.workflow.certifying",
     "check_table": "surewood.workflow.columns",

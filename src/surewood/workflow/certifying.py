@@ -143,18 +143,18 @@ def certify_model(
     labelled = labelled_rows(saved, table, target, header_line, sheet)
     sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
     known_groups = _leave_out_training_groups(saved, labelled, sampling)
-    group_of_rows, times = sampling.group_of_rows(labelled.X), sampling.times_of_rows(labelled.X)
-    labelled.X = labelled.X.drop(columns=sampling.columns)
-    prepared = saved.prepare(labelled.X)
-    judged = saved.decider
+    rows, judged = labelled.rows, saved.decider
+    group_of_rows, times = sampling.group_of_rows(rows.X), sampling.times_of_rows(rows.X)
+    X = rows.X.drop(columns=sampling.columns)
+    prepared = saved.prepare(X)
     certificate = certify(
         judged,
         prepared,
-        labelled.y,
+        rows.y,
         copies=sampling.copies,
         groups=group_of_rows,
         time=times,
-        claims=read_claim_words(claims, cost, saved, labelled.X) if claims else None,
+        claims=read_claim_words(claims, cost, saved, X) if claims else None,
         delta=delta,
         n_models=n_models,
         n_models_in_sample=_models_compared(saved.facts),
@@ -167,11 +167,10 @@ def certify_model(
         counted = np.empty(0, dtype=np.intp)
     memory = memory_of(judged)
     seen = 0.0 if memory is None else float(memory.contains(prepared).mean())
-    notes = [*labelled.notes, *known_groups, *saved.notes_about(labelled.X), *_notes(saved, labelled)]
-    n_rows = len(labelled.y)
-    prepared.index = labelled.row_names(saved.preparer.plan_.identifiers)
+    notes = [*labelled.notes, *known_groups, *saved.notes_about(X), *_notes(saved, labelled)]
+    prepared.index = labelled.row_names(rows, saved.preparer.plan_.identifiers)
     return Certification(
-        certificate, saved, labelled.name, n_rows, seen, tuple(notes), prepared, labelled.y, counted
+        certificate, saved, labelled.name, len(rows), seen, tuple(notes), prepared, rows.y, counted
     )
 
 
@@ -183,11 +182,11 @@ def _models_compared(facts: Mapping[str, Any]) -> int:
 
 def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampling:
     """The columns given, else those of the training table where this one has them."""
-    given.check_columns(table.X.columns, table.name, table.target)
+    given.check_columns(table.rows.X.columns, table.name, table.target)
     recorded = saved.facts.get("sampling") or {}
     if given.columns or not recorded:
         return given
-    present = set(table.X.columns)
+    present = set(table.rows.X.columns)
     groups = [name for name in recorded["groups"] if name in present]
     time = recorded["time"] if recorded["time"] in present else None
     for option, name in [*(("groups", g) for g in recorded["groups"]), ("time", recorded["time"])]:
@@ -201,7 +200,7 @@ def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampl
 
 def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling: Sampling) -> list[str]:
     """Rows of groups that the model was trained with are no rows of new groups."""
-    groups, known = sampling.group_of_rows(table.X), saved.preparer.training_groups_
+    groups, known = sampling.group_of_rows(table.rows.X), saved.preparer.training_groups_
     if groups is None or known is None:
         return []
     old = known.contains(pd.DataFrame({"group": groups.astype(str)}))
@@ -240,8 +239,8 @@ def _target_of(saved: SavedModel, table: Source, target: str | None) -> str | No
 def _refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
     """Refuse a table whose target has none of the model's classes."""
     known = saved.classes.tolist()
-    if not table.y.isin(known).any():
-        found = ", ".join(repr(str(label)) for label in table.y.unique()[:3])
+    if not table.rows.y.isin(known).any():
+        found = ", ".join(repr(str(label)) for label in table.rows.y.unique()[:3])
         knows = ", ".join(repr(str(label)) for label in known[:3])
         raise WorkflowError(
             f"{table.name}: the target {table.target!r} holds {found}, none of the model's classes ({knows}"
@@ -251,7 +250,7 @@ def _refuse_other_classes(saved: SavedModel, table: LabelledTable) -> None:
 
 def _notes(saved: SavedModel, table: LabelledTable) -> list[str]:
     known = set(saved.classes.tolist())
-    unknown = sum(label not in known for label in table.y.tolist())
+    unknown = sum(label not in known for label in table.rows.y.tolist())
     if not unknown:
         return []
     return [f"{unknown:,} rows have a class that was not in training; each counts as an error."]

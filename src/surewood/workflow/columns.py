@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from surewood.certify.holdout import as_times
 from surewood.report.quality import area_under_curve
 from surewood.tables import ColumnPlan, DataError, TablePlan, TablePreparer, plan
-from surewood.tables.planning.finding import DROPPED, IDENTIFIER
-from surewood.tables.planning.table_plan import completed
+from surewood.tables.planning.finding import Hints, find_column
+from surewood.tables.planning.table_plan import completed, identifier_plan
 from surewood.tables.preparing import as_frame
 
 
@@ -78,6 +78,11 @@ class ColumnOptions:
                     raise DataError(f"column {name!r} is named twice ({named[name]}= and {option}=).")
 
     @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns that are no features."""
+        return (*self.drop, *self.identifiers)
+
+    @property
     def kinds(self) -> dict[str, str]:
         """Kinds that were given, by column."""
         return {
@@ -118,8 +123,8 @@ class ColumnOptions:
     def _changed(self, given: TablePlan) -> TablePlan:
         columns = {column.name: column for column in given.columns}
         columns |= {n: ColumnPlan(n, kind, missing=self.missing) for n, kind in self.kinds.items()}
-        columns |= {name: ColumnPlan(name, "drop", DROPPED) for name in self.drop}
-        columns |= {name: ColumnPlan(name, "drop", IDENTIFIER) for name in self.identifiers}
+        columns |= {name: find_column(name, pd.Series(), Hints("drop")) for name in self.drop}
+        columns |= {name: identifier_plan(name) for name in self.identifiers}
         return TablePlan(tuple(columns.values()), given.identifiers + self.identifiers)
 
 

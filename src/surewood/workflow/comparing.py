@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter as time_now
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -36,11 +36,9 @@ from surewood.report import charts, render_template, write_text
 from surewood.report.charts import Plot, fitted_axis
 from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
-from surewood.tables.reading.table_file import Reading
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import (
     OTHER,
-    Sampling,
     Split,
     make_splits,
     splits_in_time,
@@ -51,13 +49,13 @@ from surewood.workflow.families import FitSettings, families
 from surewood.workflow.fitting import check_training
 from surewood.workflow.folders import check_file
 from surewood.workflow.labelled_table import (
+    LabelledRows,
     LabelledTable,
     Source,
-    TrainingTable,
+    TableOptions,
     read_for_training,
     settle_training,
 )
-from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import prepare
 
 #: Short names, the cheapest first as a rule.
@@ -128,21 +126,11 @@ def compare(
     metric: str = "error",
     max_rows: int = 3000,
     time_limit: float | None = None,
-    holdout: float | None = None,
-    drop_duplicates: bool = False,
-    groups: str | Sequence[str] | None = None,
-    time: str | None = None,
-    columns: ColumnOptions | None = None,
-    rare: str = "drop",
-    classes: bool = False,
-    bins: str | Sequence[float] | None = None,
-    header_line: int | None = None,
-    sheet: str | None = None,
     certify: bool = False,
     out: str | Path | None = None,
-    random_state: int = 0,
     n_jobs: int = -1,
     verbose: int = 0,
+    **options: Unpack[TableOptions],
 ) -> Comparison:
     """Compare surewood's classifiers with those of other libraries on the same folds.
 
@@ -168,24 +156,18 @@ def compare(
         Compare on at most this many rows, drawn at random.
     time_limit : float, optional
         Seconds after which no further classifier is started, and the running one is left out.
-    holdout, drop_duplicates, columns, rare, classes, bins, header_line, sheet
-        As in :func:`fit`.
-    groups : str or list of str, optional
-        Column that names the group of a row; groups stay whole in the folds. Not a feature.
-    time : str, optional
-        Column with the time of a row: every fold is predicted from earlier rows. Not a feature.
     certify : bool, default=False
         Hold out a fifth of the rows before comparing, and report whether the best of our families or the best
         baseline is guaranteed to err less often on new rows (or the best two, where only one kind is
         compared).
     out : str or Path, optional
         A page (.html) or a picture (.png) to write.
-    random_state : int, default=0
-        Seed of the folds and of every classifier.
     n_jobs : int, default=-1
         Threads of each fit.
     verbose : int, default=0
         1: a bar of the fits on standard error.
+    **options
+        How the table is read and divided, and the seed: see :class:`TableOptions`.
 
     Returns
     -------
@@ -203,39 +185,30 @@ def compare(
         check_file(path, (".html", ".png"))
     if metric not in METRICS:
         raise WorkflowError(f"metric={metric}: choose among {', '.join(METRICS)}.")
-    settings = FitSettings(random_state, n_jobs, verbose=verbose)
+    seed, columns = options.get("random_state", 0), options.get("columns") or ColumnOptions()
+    rare = options.get("rare", "drop")
+    settings = FitSettings(seed, n_jobs, verbose=verbose)
     entrants, notes = choose_entrants(only, settings)
-    if certify and (groups is not None or time is not None):
-        option = "groups" if time is None else "time"
-        raise WorkflowError(f"certify=True cannot be combined with {option}=: rows must be independent.")
-    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
-    wanted = TrainingTable(
-        table,
-        target,
-        holdout,
-        random_state,
-        "keep" if certify else rare,
-        sampling=Sampling.of("check", groups, time, drop_duplicates),
-        ignored=ignored,
-        reading=Reading(header_line=header_line, sheet=sheet),
-        classes=classes,
-        bins=read_bins(bins),
-        decimal=None if columns is None else columns.decimal,
-    )
-    data = read_for_training(wanted)
+    for option in ("groups", "time"):
+        if certify and options.get(option) is not None:
+            raise WorkflowError(f"certify=True cannot be combined with {option}=: rows must be independent.")
+    reading = options.copy()
+    reading["rare"] = "keep" if certify else rare  # settled below, when rows for the guarantee are taken
+    data = read_for_training(table, target, **reading)
     held = None
     if certify:  # before anything looks at labels or columns
-        held = take_holdout(data, max_rows, random_state)
+        held = take_holdout(data, max_rows, seed)
         settle_training(data, rare)
     preparer = prepare(data, columns)  # before rows are drawn: in a sample a row number is an ordinary number
-    check_training(data, ignored, preparer)
-    _draw(data, folds, max_rows, random_state)
-    prepared = preparer.transform(data.X)
-    if data.times is None:
-        splits = make_splits(data.y, folds, repeats, random_state, data.groups)
+    check_training(data, columns, preparer)
+    _draw(data, folds, max_rows, seed)
+    rows = data.rows
+    prepared, y = preparer.transform(rows.X), rows.y
+    if rows.times is None:
+        splits = make_splits(y, folds, repeats, seed, rows.groups)
     else:
-        splits = splits_in_time(data.y, data.times, folds)
-    scores, left_out = run_comparison(entrants, prepared, data.y, splits, verbose, time_limit)
+        splits = splits_in_time(y, rows.times, folds)
+    scores, left_out = run_comparison(entrants, prepared, y, splits, verbose, time_limit)
     data.notes += left_out
     best = None
     rivals = [one.ours for one in scores if not one.floor]
@@ -244,29 +217,27 @@ def compare(
     duel = None
     if held is not None:
         fitted = {
-            name: next(e for e in entrants if e.name == name)
-            .make(len(data.y), data.y.nunique())
-            .fit(prepared, data.y)
+            name: next(e for e in entrants if e.name == name).make(len(y), y.nunique()).fit(prepared, y)
             for name in best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
         }
-        labels = held[1]
-        if rare == "merge" and (data.y == OTHER).any():
-            labels = labels.astype(str).where(labels.astype(str).isin(set(data.y)), OTHER)
-        duel = certificate_of_two(fitted, preparer.transform(held[0]), labels, prepared, data.sampling.copies)
+        labels = held.y
+        if rare == "merge" and (y == OTHER).any():
+            labels = labels.astype(str).where(labels.astype(str).isin(set(y)), OTHER)
+        duel = certificate_of_two(fitted, preparer.transform(held.X), labels, prepared, data.sampling.copies)
     facts = {
         "certificate": duel,
         "table": data.name,
         "source": data.source,
         "target": data.target,
-        "rows": len(data.y),
+        "rows": len(y),
         "columns": len(preparer.columns_),
-        "classes": int(data.y.nunique()),
+        "classes": int(y.nunique()),
         "metric": metric,
         "folds": folds,
         "repeats": repeats,
         "groups": data.sampling.groups,
         "time": data.sampling.time,
-        "seed": random_state,
+        "seed": seed,
     }
     result = Comparison(tuple(scores), best, facts, tuple(data.notes + notes), path)
     if path is not None:
@@ -316,17 +287,18 @@ def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[
 
 def _draw(data: LabelledTable, folds: int, max_rows: int, random_state: int) -> None:
     """Go on with at most `max_rows` training rows; every class in every fold."""
-    data.notes = [note for note in data.notes if "holdout row" not in note]  # those of the later fit
     if data.n_holdout:
         data.notes.append(
             f"{data.n_holdout:,} rows, the holdout of a fit with the same seed, are kept out: choosing a "
             "model here costs its guarantee nothing."
         )
-    if len(data.y) > max_rows:
-        n_rows = len(data.y)
-        data.keep(stratified_rows(data.y, max_rows, random_state))
-        data.notes.append(f"compared on a random sample of {len(data.y):,} of {n_rows:,} rows (max_rows=).")
-    fewest = int(data.y.value_counts().min())
+    if len(data.rows) > max_rows:
+        n_rows = len(data.rows)
+        data.keep(stratified_rows(data.rows.y, max_rows, random_state))
+        data.notes.append(
+            f"compared on a random sample of {len(data.rows):,} of {n_rows:,} rows (max_rows=)."
+        )
+    fewest = int(data.rows.y.value_counts().min())
     if fewest < folds:
         raise WorkflowError(
             f"the smallest class of {data.target!r} has {fewest} rows; take folds={max(2, fewest)} or "
@@ -644,15 +616,14 @@ def _write_picture(result: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def take_holdout(table: LabelledTable, max_rows: int, random_state: int) -> tuple[pd.DataFrame, pd.Series]:
+def take_holdout(table: LabelledTable, max_rows: int, random_state: int) -> LabelledRows:
     """Take a random fifth of the rows away from a table, but no more than a fifth of `max_rows`."""
-    order = np.random.default_rng(random_state).permutation(len(table.y))
+    order = np.random.default_rng(random_state).permutation(len(table.rows))
     n_held = min(len(order), max_rows) // 5
-    held_out, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
-    X, y = table.X.iloc[held_out].reset_index(drop=True), table.y.iloc[held_out].reset_index(drop=True)
-    table.keep(kept)
-    table.notes.append(f"{len(y):,} rows were held out from the comparison for the guarantee.")
-    return X, y
+    held = table.rows.take(np.sort(order[:n_held]))
+    table.keep(np.sort(order[n_held:]))
+    table.notes.append(f"{len(held):,} rows were held out from the comparison for the guarantee.")
+    return held
 
 
 def best_two(errors: Mapping[str, tuple[float, bool]]) -> tuple[str, str]:

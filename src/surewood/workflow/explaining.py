@@ -445,12 +445,13 @@ def importances(
     """
     saved = open_model(model)
     labelled = labelled_rows(saved, table, target)
-    notes = [*labelled.notes, *saved.notes_about(labelled.X)]
-    rows = np.flatnonzero(labelled.y.isin(saved.classes.tolist()))
-    if len(rows) < len(labelled.y):
-        missing = plural(len(labelled.y) - len(rows), "row")
+    X, y_all = labelled.rows.X, labelled.rows.y
+    notes = [*labelled.notes, *saved.notes_about(X)]
+    rows = np.flatnonzero(y_all.isin(saved.classes.tolist()))
+    if len(rows) < len(y_all):
+        missing = plural(len(y_all) - len(rows), "row")
         notes.append(f"{missing} of other classes than the model's left out.")
-    prepared = saved.prepare(take_rows(labelled.X, rows))
+    prepared = saved.prepare(take_rows(X, rows))
     memory = memory_of(saved.estimator)
     new = rows if memory is None else rows[~memory.contains(prepared)]
     if len(new) >= min(_ENOUGH_NEW_ROWS, len(rows)):
@@ -463,9 +464,9 @@ def importances(
             "columns look more important than they are for new rows."
         )
     rows = rows[sample_rows(len(rows), max_rows)]
-    y = saved.classes[[saved.classes.tolist().index(label) for label in labelled.y.iloc[rows].tolist()]]
+    y = saved.classes[[saved.classes.tolist().index(label) for label in y_all.iloc[rows].tolist()]]
     try:
-        found = permutation_importances(saved, take_rows(labelled.X, rows), y, n_repeats, metric)
+        found = permutation_importances(saved, take_rows(X, rows), y, n_repeats, metric)
     except ValueError as error:
         raise WorkflowError(str(error)) from error
     return ColumnImportances(found, labelled.name, len(rows), tuple(notes))

@@ -28,6 +28,7 @@ from surewood.base.describing import title_of
 from surewood.parallel.progress import stage
 from surewood.workflow.dividing import make_splits, stratified_rows
 from surewood.workflow.errors import WorkflowError
+from surewood.workflow.labelled_table import LabelledRows
 
 AUTO = "auto"
 
@@ -239,9 +240,7 @@ def choose_family(
     families: list[Family],
     settings: FitSettings,
     X: pd.DataFrame,
-    y: pd.Series,
-    weight: NDArray[np.float64] | None = None,
-    groups: NDArray[Any] | None = None,
+    rows: LabelledRows,
 ) -> Choice:
     """Cross-validate each family on the same folds and choose one.
 
@@ -249,21 +248,20 @@ def choose_family(
     ----------
     families : list of Family
     settings : FitSettings
-    X, y : frame and series
-        Training rows, prepared for the estimators; at most 2,000 of them are used.
-    weight : ndarray, optional
-        Weights of the rows in training; errors count rows.
-    groups : ndarray, optional
-        Group of each row; groups stay whole in the folds.
+    X : DataFrame
+        The rows prepared for the estimators.
+    rows : LabelledRows
+        Training rows, at most 2,000 of which are used; groups stay whole in the folds, errors count rows.
 
     Returns
     -------
     Choice
     """
-    rows = stratified_rows(y, MAX_ROWS, settings.random_state)
-    X, y = X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True)
+    places = stratified_rows(rows.y, MAX_ROWS, settings.random_state)
+    X, rows = X.iloc[places].reset_index(drop=True), rows.take(places)
+    y = rows.y
     n_folds = max(2, min(FOLDS, int(y.value_counts().min())))
-    splits = make_splits(y, n_folds, 1, settings.random_state, None if groups is None else groups[rows])
+    splits = make_splits(y, n_folds, 1, settings.random_state, rows.groups)
     results, classes = [], np.unique(y)
     with stage(settings.verbose, "choosing the family", len(families) * len(splits)) as advance:
         for family in families:
@@ -271,8 +269,7 @@ def choose_family(
             proba = np.zeros((len(y), len(classes)))
             for train, held in splits:
                 model = settings.estimator(family, len(train), len(classes), strict=False)
-                weighted = {} if weight is None else {"sample_weight": weight[rows][train]}
-                model.fit(X.iloc[train], y.iloc[train], **weighted)
+                model.fit(X.iloc[train], y.iloc[train], **rows.take(train).weights())
                 columns = np.searchsorted(classes, model.classes_)
                 proba[np.ix_(held, columns)] = model.predict_proba(X.iloc[held])
                 advance(1)

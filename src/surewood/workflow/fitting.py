@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,9 @@ from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence.model_file import save
 from surewood.tables import TablePlan, TablePreparer, plain
-from surewood.tables.reading.table_file import Reading
+from surewood.tables.planning.quantities import read_bins
 from surewood.workflow import reporting
 from surewood.workflow.columns import ColumnOptions, Finding, check_table
-from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Choice, Family, FitSettings, candidates, choose_family
 from surewood.workflow.folders import (
@@ -41,13 +40,10 @@ from surewood.workflow.folders import (
 from surewood.workflow.labelled_table import (
     LabelledTable,
     Source,
-    TrainingTable,
+    TableOptions,
     class_weights,
-    is_large,
     read_for_training,
-    read_large,
 )
-from surewood.workflow.quantities import read_bins
 from surewood.workflow.training import (
     SCORES,
     DecisionRule,
@@ -111,32 +107,22 @@ def fit(
     target: str | None = None,
     *,
     model: str = surewood.DEFAULT_MODEL,
-    holdout: float | None = None,
+    parameters: Mapping[str, Any] | None = None,
     copies: str = "check",
-    drop_duplicates: bool = False,
-    groups: str | Sequence[str] | None = None,
-    time: str | None = None,
-    out: str | Path | None = None,
-    force: bool = False,
-    page: bool = True,
-    delta: float = 0.05,
-    random_state: int = 0,
-    n_jobs: int = -1,
-    max_rows: int | None = None,
-    time_limit: float | None = None,
-    columns: ColumnOptions | None = None,
-    rare: str = "drop",
     weight: str | None = None,
     class_weight: str | Mapping[Any, float] | None = None,
     rule: DecisionRule | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    classes: bool = False,
-    bins: str | Sequence[float] | None = None,
-    header_line: int | None = None,
-    sheet: str | None = None,
+    delta: float = 0.05,
+    max_rows: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int = -1,
     cluster: str | None = None,
+    out: str | Path | None = None,
+    force: bool = False,
+    page: bool = True,
     command: str | None = None,
     verbose: int = 0,
+    **options: Unpack[TableOptions],
 ) -> FitResult:
     """Train a model on a table and certify its error.
 
@@ -150,60 +136,39 @@ def fit(
     model : str, default="surewood"
         Short name of the model (see :data:`surewood.SHORT_NAMES`): "surewood" is the mixture of all families,
         :class:`~surewood.SurewoodClassifier`; "auto" picks one family by out-of-fold scores.
-    holdout : float, optional
-        Fraction of rows held out for the certificate; 0: none. By default 0.2.
+    parameters : dict, optional
+        Parameters of the estimator.
     copies : {"check", "count", "leave_out"}
         Whether holdout rows that equal a training row count. "check": they do unless the training table
         looks copied.
-    drop_duplicates : bool, default=False
-        Remove repeated rows (equal features and target) before the rows are divided.
-    groups : str or list of str, optional
-        Column that names the group of a row (a patient, a device). Whole groups are held out and the
-        guarantee is about new groups. Not a feature.
-    time : str, optional
-        Column with the time of a row. The last rows are held out; their error is an estimate, because the
-        future may differ. Not a feature.
-    out : str or Path, optional
-        Folder for model.surewood, plan.toml, report.html, report.json and card.md; by default none.
-    force : bool, default=False
-        Write into a folder that holds the model of another table.
-    page : bool, default=True
-        Write the page, its data and the card too, which takes longer than many fits.
-    delta : float, default=0.05
-        Probability that a guarantee may fail.
-    random_state : int, default=0
-    n_jobs : int, default=-1
-        Threads; the model does not depend on it.
-    max_rows : int, optional
-        Train on at most this many rows, drawn at random.
-    time_limit : float, optional
-        Seconds that fitting the estimator may take, for those that have a limit.
-    columns : ColumnOptions, optional
-        Decisions about columns: an edited plan, columns to drop, identifiers, kinds, missing codes.
-    rare : {"drop", "merge", "keep"}
-        What becomes of classes of one row: left out, merged as "other", or kept among the training rows.
     weight : str, optional
         Column of row weights, for training; errors and guarantees count rows.
     class_weight : "balanced", dict or str, optional
         Weights of classes, also as text such as ``"no=1,yes=5"``.
     rule : DecisionRule, optional
         What decisions must keep: a recall, a precision, an error where the model decides, a cost.
-    parameters : dict, optional
-        Parameters of the estimator.
-    classes : bool, default=False
-        Take the values of a target that looks like a quantity as classes.
-    bins : str or list of float, optional
-        Make classes of a quantity: ``"0,100,1000"`` divides it at these values.
-    header_line : int, optional
-        Line of a text file, or row of a sheet, with the names of the columns, from 1; found by default.
-    sheet : str, optional
-        Sheet of an Excel file; by default the first one that holds a table.
+    delta : float, default=0.05
+        Probability that a guarantee may fail.
+    max_rows : int, optional
+        Train on at most this many rows, drawn at random.
+    time_limit : float, optional
+        Seconds that fitting the estimator may take, for those that have a limit.
+    n_jobs : int, default=-1
+        Threads; the model does not depend on it.
     cluster : str, optional
         Address of a running Dask scheduler or Ray cluster to work on.
+    out : str or Path, optional
+        Folder for model.surewood, plan.toml, report.html, report.json and card.md; by default none.
+    force : bool, default=False
+        Write into a folder that holds the model of another table.
+    page : bool, default=True
+        Write the page, its data and the card too, which takes longer than many fits.
     command : str, optional
         The command that this fit belongs to, recorded in the report.
     verbose : int, default=0
         1: the stages of the fit and their progress, on standard error.
+    **options
+        How the table is read and divided, and the seed: see :class:`TableOptions`.
 
     Returns
     -------
@@ -217,58 +182,41 @@ def fit(
     >>> result.family, result.certificate.best.status.name, result.facts["holdout_rows"]
     ('mddf', 'GUARANTEE', 30)
     """
-    sampling = Sampling.of(copies, groups, time, drop_duplicates)
-    ignored = () if columns is None else (*columns.drop, *columns.identifiers)
-    wanted = TrainingTable(
-        table,
-        target,
-        holdout,
-        random_state,
-        rare,
-        weight,
-        sampling,
-        ignored,
-        Reading(header_line=header_line, sheet=sheet),
-        classes,
-        read_bins(bins),
-        None if columns is None else columns.decimal,
-    )
-    settings = FitSettings(random_state, n_jobs, dict(parameters or {}), verbose, time_limit=time_limit)
+    seed, columns = options.get("random_state", 0), options.get("columns") or ColumnOptions()
+    settings = FitSettings(seed, n_jobs, dict(parameters or {}), verbose, time_limit=time_limit)
     families = candidates(model, settings)
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
     with on_cluster(cluster), nullcontext() if folder is None else reserved(folder):
-        data = read_training(wanted, verbose)
+        with stage(verbose, f"reading {_name_of(table)}", 1) as advance:
+            data = read_for_training(table, target, copies=copies, weight=weight, **options)
+            data.notes += data.holdout_notes
+            advance(1)
         if folder is not None and not force:  # after reading: a misspelled target is no other model
             refuse_other_model(folder, table, target)
         preparer = prepare(data, columns)
-        findings = check_training(data, ignored, preparer)
+        findings = check_training(data, columns, preparer)
+        rows = data.rows
         if class_weight is not None:
-            weights = class_weights(class_weight, data.y.unique())
+            weights = class_weights(class_weight, rows.y.unique())
             settings = replace(settings, parameters={**settings.parameters, "class_weight": weights})
         choice = None
         if len(families) > 1:
-            prepared = preparer.transform(data.X)
-            choice = choose_family(families, settings, prepared, data.y, data.weight, data.groups)
+            prepared = preparer.transform(rows.X)
+            choice = choose_family(families, settings, prepared, rows)
             families = [choice.family]
-        seen = data.X
-        limit_rows(data, families[0], max_rows, random_state)
-        estimator = settings.estimator(families[0], data.n_rows, data.y.nunique(), strict=choice is None)
-        trained = train(data, preparer, estimator, verbose, seen=seen)
+        limit_rows(data, families[0], max_rows, seed)
+        estimator = settings.estimator(families[0], data.n_rows, data.rows.y.nunique(), strict=choice is None)
+        trained = train(data, preparer, estimator, verbose, seen=rows.X)
         with stage(verbose, "writing certificate, model and page", 3) as advance:
             n_compared = 1 if choice is None else len(choice.scores)
             plain_one = partial(certificate_of, trained, data, n_compared=n_compared)
             trained, certificate = apply_rule(trained, data, rule or DecisionRule(), plain_one, delta)
             advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings, command)
-            facts["reading"] = {
-                "header_line": header_line,
-                "sheet": sheet,
-                "classes": classes,
-                "bins": list(wanted.bins),
-                "decimal": wanted.decimal,
-            }
+            facts["reading"] = {name: options.get(name) for name in ("header_line", "sheet", "classes")}
+            facts["reading"] |= {"bins": list(read_bins(options.get("bins"))), "decimal": columns.decimal}
             facts["findings"] = [finding.to_dict() for finding in findings]
             files = {} if folder is None else _write(folder, trained, data, certificate, facts, verbose, page)
             advance(2)
@@ -322,15 +270,8 @@ def plan_table(
     table: Source,
     target: str | None = None,
     *,
-    holdout: float | None = None,
-    random_state: int = 0,
-    columns: ColumnOptions | None = None,
-    rare: str = "drop",
     weight: str | None = None,
-    classes: bool = False,
-    bins: str | Sequence[float] | None = None,
-    header_line: int | None = None,
-    sheet: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> TablePlan:
     """The plan that :func:`fit` with the same arguments would use, found from the training rows.
 
@@ -339,38 +280,16 @@ def plan_table(
     >>> print(plan_table("iris")["petal width (cm)"].kind)
     number
     """
-    reading = Reading(header_line=header_line, sheet=sheet)
-    data = read_training(
-        TrainingTable(
-            table,
-            target,
-            holdout,
-            random_state,
-            rare,
-            weight,
-            reading=reading,
-            classes=classes,
-            bins=read_bins(bins),
-            decimal=None if columns is None else columns.decimal,
-        )
-    )
-    return (columns or ColumnOptions()).make_plan(data.X)
+    data = read_for_training(table, target, weight=weight, **options)
+    return (options.get("columns") or ColumnOptions()).make_plan(data.rows.X)
 
 
-def read_training(wanted: TrainingTable, verbose: int = 0) -> LabelledTable:
-    """The table, divided into training rows and holdout; a large one as a sample and a stream."""
-    with stage(verbose, f"reading {_name_of(wanted.source)}", 1) as advance:
-        streamed = isinstance(wanted.source, str | Path) and is_large(str(wanted.source))
-        data = read_large(wanted) if streamed else read_for_training(wanted)
-        advance(1)
-    return data
-
-
-def check_training(data: LabelledTable, ignored: Sequence[str], preparer: TablePreparer) -> list[Finding]:
+def check_training(data: LabelledTable, columns: ColumnOptions, preparer: TablePreparer) -> list[Finding]:
     """What :func:`check_table` finds in the training rows, as notes too; ignored columns are not checked."""
-    features = data.X.drop(columns=[name for name in ignored if name in data.X])
-    numbers = data.row_numbers if len(data.row_numbers) == len(data.y) else None
-    findings = check_table(features, data.y, time=data.times, row_numbers=numbers, preparer=preparer)
+    rows = data.rows
+    features = rows.X.drop(columns=rows.X.columns.intersection(list(columns.ignored)))
+    numbers = None if data.stream is not None else rows.numbers
+    findings = check_table(features, rows.y, time=rows.times, row_numbers=numbers, preparer=preparer)
     # of a column that is not used the plan's note says why
     data.notes += [str(finding) for finding in findings if finding.column not in preparer.dropped_]
     return findings
@@ -439,7 +358,7 @@ def _measured(data: LabelledTable, trained: Trained) -> dict[str, Any] | None:
     return {
         "rows": data.n_holdout,
         "error": held.error,
-        "majority_error": 1.0 - float(data.holdout[1].value_counts(normalize=True).max()),
+        "majority_error": 1.0 - float(data.holdout.y.value_counts(normalize=True).max()),
         "log_loss": held.log_loss,
         "has_rule": isinstance(trained.pipeline[-1], DecidingClassifier),
     }

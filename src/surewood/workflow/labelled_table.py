@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
+from surewood.tables.planning.quantities import read_bins, settle_quantity
 from surewood.tables.reading.file_format import PARQUET_ENDINGS, looks_like_a_file
 from surewood.tables.reading.table_file import (
     AS_FOUND,
@@ -38,6 +38,7 @@ from surewood.tables.reading.table_file import (
     read_table_file,
     row_name,
 )
+from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import (
     DEFAULT_HOLDOUT,
     OTHER,
@@ -50,116 +51,170 @@ from surewood.workflow.dividing import (
     side_notes,
 )
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.quantities import settle_quantity
 
 Source = str | Path | Sequence[str | Path]
 
 
-@dataclass
-class LabelledTable:
-    """A labelled table divided into training rows and a holdout.
+class TableOptions(TypedDict, total=False):
+    """How a table is read and divided: the options that `fit`, `plan_table` and `compare` share.
 
     Attributes
     ----------
-    X, y : frame and series of the training rows
-    row_numbers : ndarray of int
-        The numbers that the file gives the training rows: their lines, or rows from 1.
+    holdout : float or None
+        Fraction of rows held out for the certificate; 0: none. By default 0.2.
+    drop_duplicates : bool
+        Remove repeated rows (equal features and target) before the rows are divided.
+    groups : str or list of str, or None
+        Column that names the group of a row (a patient, a device): whole groups are held out, and kept whole
+        in folds. The guarantee is about new groups. Not a feature.
+    time : str or None
+        Column with the time of a row: the last rows are held out, and every fold is predicted from earlier
+        rows. The error is an estimate, because the future may differ. Not a feature.
+    columns : ColumnOptions or None
+        Decisions about columns: an edited plan, columns to drop, identifiers, kinds, missing codes.
+    rare : {"drop", "merge", "keep"}
+        What becomes of classes of one row: left out, merged as "other", or kept among the training rows.
+    classes : bool
+        Take the values of a target that looks like a quantity as classes.
+    bins : str or list of float, or None
+        Make classes of a quantity: ``"0,100,1000"`` divides it at these values.
+    header_line : int or None
+        Line of a text file, or row of a sheet, with the names of the columns, from 1; found by default.
+    sheet : str or None
+        Sheet of an Excel file; by default the first one that holds a table.
+    random_state : int
+        The same seed divides the same rows.
+
+    Examples
+    --------
+    >>> from surewood import workflow
+    >>> options: workflow.TableOptions = {"holdout": 0.4, "random_state": 1}
+    >>> workflow.plan_table("iris", **options)["petal width (cm)"].kind
+    'number'
+    """
+
+    holdout: float | None
+    drop_duplicates: bool
+    groups: str | Sequence[str] | None
+    time: str | None
+    columns: ColumnOptions | None
+    rare: str
+    classes: bool
+    bins: str | Sequence[float] | None
+    header_line: int | None
+    sheet: str | None
+    random_state: int
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """Rows with their labels and what else is known about each."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    #: Their numbers in the file: lines, or rows from 1.
+    numbers: NDArray[np.int64]
+    #: Named as the column that they came from.
+    weight: pd.Series | None = None
+    groups: NDArray[Any] | None = None
+    times: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def weights(self) -> dict[str, Any]:
+        """What `fit` of an estimator gets of them."""
+        return {} if self.weight is None else {"sample_weight": self.weight.to_numpy()}
+
+    def take(self, rows: NDArray[Any]) -> LabelledRows:
+        """Some of the rows, by their positions or a mask."""
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+
+        def of_frame(values: Any) -> Any:
+            return None if values is None else values.iloc[rows].reset_index(drop=True)
+
+        groups, times = (None if values is None else values[rows] for values in (self.groups, self.times))
+        X, y, weight = map(of_frame, (self.X, self.y, self.weight))
+        return LabelledRows(X, y, self.numbers[rows], weight, groups, times)
+
+
+@dataclass
+class LabelledTable:
+    """A labelled table, divided into training rows and a holdout.
+
+    Attributes
+    ----------
+    name, source, target : str
+    rows : LabelledRows
+        The training rows; a sample of them where the table is streamed.
     row_unit : {"line", "row"}
-        What these numbers count.
+        What the numbers of the rows count.
     files : FileRows or None
         Which row stands where, of several files.
-    holdout : (frame, series) or None
-    holdout_rows : ndarray of int or None
-        The numbers of its rows.
-    weight : ndarray of float or None
-        Weights of the training rows.
-    weight_name : str or None
-        The column they came from.
-    target, name, source : str
     notes : list of str
         What was done to the table that its owner should know.
-    stream : ParquetTable or None
-        All training rows, where the table is too large to read; `X` and `y` are a sample of them then.
-    n_streamed : int
-        Number of these.
     sampling : Sampling
         What the owner says about how rows were sampled.
-    groups : ndarray of str or None
-        Group of each training row.
-    times : ndarray of float or None
-        Time of each training row.
-    holdout_groups : ndarray of str or None
-    holdout_times : ndarray of float or None
+    holdout : LabelledRows or None
+    holdout_notes : list of str
+        Classes that it, or the training rows, lack.
     holdout_places : ndarray of int
         Positions of the holdout among the labelled rows.
+    stream : ParquetTable or None
+        All training rows, where the table is too large to read.
+    n_streamed : int
+        Number of these.
     """
 
     name: str
     source: str
     target: str
-    X: pd.DataFrame
-    y: pd.Series
-    row_numbers: NDArray[np.int64]
-    holdout: tuple[pd.DataFrame, pd.Series] | None = None
-    notes: list[str] = field(default_factory=list)
-    stream: ParquetTable | None = None
-    n_streamed: int = 0
+    rows: LabelledRows
     row_unit: str = "row"
     files: FileRows | None = None
-    holdout_rows: NDArray[np.int64] | None = None
-    weight: Floats | None = None
-    weight_name: str | None = None
+    notes: list[str] = field(default_factory=list)
     sampling: Sampling = field(default_factory=Sampling)
-    groups: NDArray[Any] | None = None
-    times: NDArray[np.float64] | None = None
-    holdout_groups: NDArray[Any] | None = None
-    holdout_times: NDArray[np.float64] | None = None
+    holdout: LabelledRows | None = None
+    holdout_notes: list[str] = field(default_factory=list)
     holdout_places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    stream: ParquetTable | None = None
+    n_streamed: int = 0
 
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
-        return len(self.y) if self.stream is None else self.n_streamed
+        return len(self.rows) if self.stream is None else self.n_streamed
 
     @property
     def n_holdout(self) -> int:
         """Number of rows that are held out."""
-        return 0 if self.holdout is None else len(self.holdout[1])
+        return 0 if self.holdout is None else len(self.holdout)
 
     def keep(self, rows: NDArray[Any]) -> None:
         """Go on with some of the training rows."""
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-        self.X, self.y = self.X.iloc[rows].reset_index(drop=True), self.y.iloc[rows].reset_index(drop=True)
-        self.row_numbers = self.row_numbers[rows]
-        self.weight = None if self.weight is None else self.weight[rows]
-        self.groups = None if self.groups is None else self.groups[rows]
-        self.times = None if self.times is None else self.times[rows]
-        self.stream = None
+        self.rows, self.stream = self.rows.take(rows), None
 
     def take_weights(self, name: str) -> None:
-        """Weights from a column, which is then no feature."""
-        if name not in self.X.columns:
+        """Weights from a column, then no feature; a missing or negative one is refused with its row."""
+        X = self.rows.X
+        if name not in X.columns:
             raise WorkflowError(f"weight={name}: {self.name} has no such column.")
-        self.weight = row_weights(self.X[name], self.row_numbers, self.row_unit, self.files)
-        self.weight_name = name
-        self.X = self.X.drop(columns=[name])
+        weight = read_column(plan(X[[name]], kinds={name: "number"})[name], X[name]).astype(float)
+        bad = np.flatnonzero(~(weight >= 0))
+        if len(bad):
+            where = row_name(self.rows.numbers[bad[0]], self.row_unit, self.files)
+            value = str(X[name].iloc[bad[0]])
+            raise WorkflowError(f"weight={name}: {where} has {value!r}, which is not a weight.")
+        self.rows = replace(self.rows, X=X.drop(columns=[name]), weight=weight.rename(name))
 
-    def hold_out(self, rows: NDArray[np.bool_]) -> None:
-        """Hold some of the rows out."""
-        self.holdout = self.X[rows].reset_index(drop=True), self.y[rows].reset_index(drop=True)
-        self.holdout_rows = self.row_numbers[rows]
-        self.keep(~rows)
-
-    def row_names(self, identifiers: Sequence[str] = (), held_out: bool = False) -> pd.Index:
-        """What to call the rows: their numbers in the file, and their identifiers where there are some."""
-        numbers = self.holdout_rows if held_out else self.row_numbers
-        X = self.holdout[0] if held_out and self.holdout is not None else self.X
-        if numbers is None or len(numbers) != len(X):
-            return X.index
-        names = [row_name(number, self.row_unit, self.files) for number in numbers]
+    def row_names(self, rows: LabelledRows, identifiers: Sequence[str] = ()) -> pd.Index:
+        """What to call rows: their numbers in the file, and their identifiers where there are some."""
+        if self.stream is not None:
+            return rows.X.index
+        names = [row_name(number, self.row_unit, self.files) for number in rows.numbers]
         for column in identifiers:
-            if column in X.columns:
-                names = [f"{name}, {value}" for name, value in zip(names, X[column])]
+            if column in rows.X.columns:
+                names = [f"{name}, {value}" for name, value in zip(names, rows.X[column])]
         return pd.Index(names)
 
 
@@ -220,90 +275,93 @@ def read_labelled(
             header_line=reading.header_line,
             sheet=reading.sheet,
         )
-    name = str(data.y.name) if target is None else target
-    rows = np.arange(1, len(data.y) + 1) if data.row_numbers is None else data.row_numbers
-    table = LabelledTable(data.name, data.source, name, data.X, data.y, rows, None, notes)
-    table.row_unit, table.files = data.row_unit, data.files
+    name, y = str(data.y.name) if target is None else target, data.y
+    if check or classes or bins:
+        y = settle_quantity(y, name, classes=classes, bins=bins, decimal=decimal)
+    if check:
+        check_classes(y, name)
+    numbers = np.arange(1, len(y) + 1) if data.row_numbers is None else data.row_numbers
+    rows = LabelledRows(data.X, y, numbers)
+    table = LabelledTable(data.name, data.source, name, rows, data.row_unit, data.files, notes)
     if weight is not None:
         table.take_weights(weight)
-    if check or classes or bins:
-        table.y = settle_quantity(table.y, name, classes=classes, bins=bins, decimal=decimal)
-    if check:
-        check_classes(table.y, name)
     return table
 
 
-@dataclass(frozen=True)
-class TrainingTable:
-    """A table to train on, and how to divide it."""
+def read_for_training(
+    source: Source,
+    target: str | None = None,
+    *,
+    copies: str = "check",
+    weight: str | None = None,
+    **options: Unpack[TableOptions],
+) -> LabelledTable:
+    """Read a table and hold rows out; one too large for memory as a sample and a stream.
 
-    source: Source
-    target: str | None = None
-    #: Fraction of rows; None: a fifth.
-    holdout: float | None = None
-    random_state: int = 0
-    rare: str = "drop"
-    weight: str | None = None
-    sampling: Sampling = field(default_factory=Sampling)
-    #: Columns that are no features: rows that differ in nothing else are equal.
-    ignored: tuple[str, ...] = ()
-    reading: Reading = field(default_factory=Reading)
-    #: Of a target that is a quantity: take its values as classes, or cut it at these values.
-    classes: bool = False
-    bins: tuple[float, ...] = ()
-    #: The decimal mark, where the user says it.
-    decimal: str | None = None
-
-
-def read_for_training(wanted: TrainingTable) -> LabelledTable:
-    """Read a table and hold rows out: a random fifth, or as `sampling` says."""
-    holdout, random_state = wanted.holdout, wanted.random_state
-    check_holdout(holdout)
-    table = read_labelled(
-        wanted.source,
-        wanted.target,
-        weight=wanted.weight,
-        reading=wanted.reading,
-        classes=wanted.classes,
-        bins=wanted.bins,
-        decimal=wanted.decimal,
+    Examples
+    --------
+    >>> table = read_for_training("iris", holdout=0.4)
+    >>> table.n_rows, table.n_holdout
+    (90, 60)
+    """
+    sampling = Sampling.of(
+        copies, options.get("groups"), options.get("time"), options.get("drop_duplicates", False)
     )
-    table.sampling = wanted.sampling
-    table.sampling.check_columns(table.X.columns, table.name, table.target)
-    hold_out(table, DEFAULT_HOLDOUT if holdout is None else holdout, random_state, wanted.ignored)
-    settle_training(table, wanted.rare)
+    check_holdout(options.get("holdout"))
+    if isinstance(source, str | Path) and is_large(str(source)):
+        return _read_large(str(source), target, sampling, weight, **options)
+    columns = options.get("columns") or ColumnOptions()
+    table = read_labelled(
+        source,
+        target,
+        weight=weight,
+        reading=Reading(header_line=options.get("header_line"), sheet=options.get("sheet")),
+        classes=options.get("classes", False),
+        bins=read_bins(options.get("bins")),
+        decimal=columns.decimal,
+    )
+    table.sampling = sampling
+    sampling.check_columns(table.rows.X.columns, table.name, table.target)
+    _hold_out(table, columns.ignored, options.get("holdout"), options.get("random_state", 0))
+    settle_training(table, options.get("rare", "drop"))
     return table
 
 
-def hold_out(table: LabelledTable, fraction: float, random_state: int, ignored: Sequence[str] = ()) -> None:
-    """Divide the rows of a table; columns that only say how rows were sampled are no features."""
-    sampling, places = table.sampling, np.arange(len(table.y))
+def _hold_out(
+    table: LabelledTable, ignored: Sequence[str], fraction: float | None, random_state: int
+) -> None:
+    """Divide the rows of a table; columns that only say how rows were sampled are no features.
+
+    Rows that differ in nothing but `ignored` columns are equal.
+    """
+    sampling, places = table.sampling, np.arange(len(table.rows))
     if sampling.drop_duplicates:
-        names = [name for name in ignored if name in table.X]
-        first, copies = first_of_equal_rows(table.X.drop(columns=names), table.y, sampling)
+        X = table.rows.X.drop(columns=table.rows.X.columns.intersection(list(ignored)))
+        first, copies = first_of_equal_rows(X, table.rows.y, sampling)
         places = places[first]
         table.keep(first)
         table.notes.append(f"{plural(int((~first).sum()), 'repeated row')} removed before dividing the rows.")
         table.sampling = sampling = replace(sampling, copies=copies)
-    X, y = table.X, table.y
+    X, y = table.rows.X, table.rows.y
     groups, times = sampling.group_of_rows(X), sampling.times_of_rows(X)
-    table.X, table.groups, table.times = X.drop(columns=sampling.columns), groups, times
+    table.rows = replace(table.rows, X=X.drop(columns=sampling.columns), groups=groups, times=times)
     for name in sampling.columns:
         table.notes.append(f"column {name!r} divides the rows; it is not used as a feature.")
+    fraction = DEFAULT_HOLDOUT if fraction is None else fraction
     if fraction == 0:
         return
     held_out = divide(X, sampling, fraction, random_state)
     if not held_out.any() or held_out.all():
-        raise WorkflowError(
-            f"holdout={fraction:g} of {len(held_out):,} rows is less than one row; take more, or 0."
-        )
+        raise _too_small(fraction, len(held_out))
     if y[~held_out].nunique() < 2:
         raise WorkflowError("the training rows have only one class; take a smaller holdout.")
-    table.notes += side_notes(y, held_out)
-    table.hold_out(held_out)
-    table.holdout_places = places[held_out]
-    table.holdout_groups = None if groups is None else groups[held_out]
-    table.holdout_times = None if times is None else times[held_out]
+    table.holdout_notes = side_notes(y, held_out)
+    table.holdout, table.holdout_places = table.rows.take(held_out), places[held_out]
+    table.keep(~held_out)
+
+
+def _too_small(fraction: float, n_rows: int) -> WorkflowError:
+    return WorkflowError(f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0.")
 
 
 def settle_training(table: LabelledTable, rare: str) -> None:
@@ -311,18 +369,20 @@ def settle_training(table: LabelledTable, rare: str) -> None:
 
     Merged classes are "other", and so is each label of the holdout that training does not know.
     """
-    y, kept, notes = settle_rare(table.y, rare)
+    y, kept, notes = settle_rare(table.rows.y, rare)
     if y[kept].nunique() < 2:
         return
-    table.y = y
+    table.rows = replace(table.rows, y=y)
     if not kept.all():
         table.keep(kept)
     table.notes += notes
-    if table.holdout is not None and (table.y == OTHER).any() and rare == "merge":
-        labels = table.holdout[1].astype(str)
-        known = labels.isin(set(table.y)).to_numpy()
-        table.holdout = table.holdout[0], labels.where(known, OTHER)
-    if table.holdout is not None and not table.holdout[1].isin(table.y.unique()).any():
+    held, y = table.holdout, table.rows.y
+    if held is None:
+        return
+    if (y == OTHER).any() and rare == "merge":
+        labels = held.y.astype(str)
+        held = table.holdout = replace(held, y=labels.where(labels.isin(set(y)), OTHER))
+    if not held.y.isin(y.unique()).any():
         raise WorkflowError(
             "no row of the holdout has a class that is left in the training rows, where classes of one row "
             "are dropped; take rare=keep, or holdout=0."
@@ -356,49 +416,51 @@ def is_large(source: str) -> bool:
     return int(metadata.num_rows) * int(metadata.num_columns) * 8 > STREAM_BYTES
 
 
-def read_large(wanted: TrainingTable) -> LabelledTable:
+def _read_large(
+    source: str,
+    target: str | None,
+    sampling: Sampling,
+    weight: str | None,
+    **options: Unpack[TableOptions],
+) -> LabelledTable:
     """A sample of the training rows and the holdout in memory; ``stream`` has all training rows."""
-    source, target, sampling = str(wanted.source), wanted.target, wanted.sampling
-    check_holdout(wanted.holdout)
     if sampling.columns:
         option = "groups" if sampling.groups else "time"
         raise WorkflowError(
             f"{option}= is not possible for a streamed Parquet table, whose rows are divided one by one; "
             "read a sample of it into one smaller file, or fit on a part of your own and certify on the rest."
         )
-    if sampling.drop_duplicates:
-        raise WorkflowError(
-            "drop_duplicates=True is not possible for a streamed Parquet table; remove repeated rows from it."
-        )
+    for option in ("drop_duplicates", "classes", "bins"):
+        if options.get(option):
+            raise WorkflowError(f"{option}= is not possible for a streamed Parquet table.")
     if target is None:
         raise WorkflowError(f"{source} needs target=...: the column to predict.")
-    whole = ParquetTable(source, target=target)
-    n_rows = whole.open().n_rows
-    fraction = DEFAULT_HOLDOUT if wanted.holdout is None else wanted.holdout
+    whole, seed = ParquetTable(source, target=target), options.get("random_state", 0)
+    n_rows, fraction = whole.open().n_rows, options.get("holdout")
+    fraction = DEFAULT_HOLDOUT if fraction is None else fraction
     notes = [f"{n_rows:,} rows are streamed from {source}; columns were learned from a sample."]
     if fraction * n_rows > HELD_ROWS:
         fraction = HELD_ROWS / n_rows
         notes.append(f"the holdout is {fraction:.2%} of the rows: at most {HELD_ROWS:,}.")
-    train, held = whole.split(fraction, wanted.random_state) if fraction > 0 else (whole, None)
+    train, held = whole.split(fraction, seed) if fraction > 0 else (whole, None)
     n_train = train.open().n_rows
-    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, wanted.random_state)[1]
-    X, y = sample.labelled()
-    if wanted.classes or wanted.bins:
-        raise WorkflowError("classes= and bins= are not possible for a streamed Parquet table.")
-    settle_quantity(y, target)
-    check_classes(y, target)
-    table = LabelledTable(Path(source).name, source, target, X, y, np.arange(1, len(y) + 1), None, notes)
-    if wanted.weight is not None:
-        table.take_weights(wanted.weight)
+    sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, seed)[1]
+    rows = _numbered(*sample.labelled())
+    settle_quantity(rows.y, target)
+    check_classes(rows.y, target)
+    table = LabelledTable(Path(source).name, source, target, rows, notes=notes, sampling=sampling)
+    if weight is not None:
+        table.take_weights(weight)
     if held is not None:
-        table.holdout = held.labelled()
-        if not len(table.holdout[1]):
-            raise WorkflowError(
-                f"holdout={fraction:g} of {n_rows:,} rows is less than one row; take more, or 0."
-            )
+        table.holdout = _numbered(*held.labelled())
+        if not len(table.holdout):
+            raise _too_small(fraction, n_rows)
     table.stream, table.n_streamed = train, n_train
-    table.sampling = sampling
     return table
+
+
+def _numbered(X: pd.DataFrame, y: pd.Series) -> LabelledRows:
+    return LabelledRows(X, y, np.arange(1, len(y) + 1))
 
 
 @contextmanager
@@ -410,7 +472,8 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
         [*opened.names, table.target]
     )
     label = _unused(table.target, preparer)
-    weight = None if table.weight_name is None else _unused(f"{label} weight", preparer)
+    given = table.rows.weight
+    weight = None if given is None else _unused(f"{label} weight", preparer)
     with tempfile.TemporaryDirectory(prefix="surewood-") as folder:
         path = os.path.join(folder, "prepared.parquet")
         writer: Any = None
@@ -420,8 +483,8 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
                     frame = preparer.transform(source.table.drop_columns([table.target]).to_pandas())
                     rows = pa.Table.from_pandas(frame, preserve_index=False)
                     rows = rows.append_column(label, source.table.column(table.target))
-                    if weight is not None:
-                        rows = rows.append_column(weight, source.table.column(table.weight_name))
+                    if given is not None and weight is not None:
+                        rows = rows.append_column(weight, source.table.column(given.name))
                     writer = writer or pq.ParquetWriter(path, rows.schema)
                     writer.write_table(rows.cast(writer.schema))
                     advance(len(frame))
@@ -437,27 +500,6 @@ def _unused(target: str, preparer: TablePreparer) -> str:
     while target in names:
         target += "_"
     return target
-
-
-def row_weights(
-    column: pd.Series, numbers: NDArray[np.int64], unit: str, files: FileRows | None = None
-) -> Floats:
-    """The weights in a column; a missing or negative one is refused with its row.
-
-    Examples
-    --------
-    >>> row_weights(pd.Series(["1", "2.5"], name="w"), np.array([2, 3]), "line").tolist()
-    [1.0, 2.5]
-    """
-    name = str(column.name)
-    made = plan(column.to_frame(), kinds={name: "number"})[name]
-    weights = read_column(made, column).to_numpy(dtype=np.float64)
-    bad = ~(weights >= 0)
-    if bad.any():
-        place = int(np.flatnonzero(bad)[0])
-        where = row_name(numbers[place], unit, files)
-        raise WorkflowError(f"weight={name}: {where} has {str(column.iloc[place])!r}, which is not a weight.")
-    return weights
 
 
 def class_weights(given: str | Mapping[Any, float] | None, labels: NDArray[Any]) -> Any:

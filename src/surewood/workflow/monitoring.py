@@ -211,7 +211,7 @@ def _read(
             raise WorkflowError(f"{_name(table)} has no row.")
         return rows.frame, None, ["no labels in this batch: only whether rows look different is watched."]
     labelled = read_labelled(table, column, check=False, reading=saved.reading(), **saved.quantity)
-    return labelled.X, labelled.y, list(labelled.notes)
+    return labelled.rows.X, labelled.rows.y, list(labelled.notes)
 
 
 def _monitor(

@@ -152,8 +152,8 @@ def write_report(
     summary = pages.build_summary(
         trained.pipeline[-1],
         trained.prepared,
-        table.y,
-        holdout=None if held is None or table.holdout is None else (held.X, table.holdout[1]),
+        table.rows.y,
+        holdout=None if held is None or table.holdout is None else (held.X, table.holdout.y),
         certificate=certificate,
         dataset={
             "name": table.name,

@@ -43,7 +43,6 @@ from surewood.certify.prediction_sets import UNKNOWN, label_codes, tie_breakers,
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer
 from surewood.tables.planning.column_plan import read_column
-from surewood.tables.planning.finding import LIKE_IDENTIFIERS, OPEN_COMMAS, OPEN_DATES, RARE_CATEGORIES
 from surewood.tables.planning.words import find_number_code
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import divided_groups, grouped_splits
@@ -87,27 +86,11 @@ class Trained:
 
 def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> TablePreparer:
     """Learn the columns from the training rows; what was dropped or lost becomes a note."""
-    made = (options or ColumnOptions()).make_plan(table.X)
-    preparer = TablePreparer(plan=made).fit(table.X)
-    table.notes += [f"column {name!r} is not used: {why}." for name, why in preparer.dropped_.items()]
-    for column in preparer.plan_.used:
-        if column.n_lost:
-            values = plural(column.n_lost, "value")
-            table.notes.append(
-                f"{values} of {column.name!r} cannot be read as a {column.kind}; treated as missing."
-            )
-        if column.reason.startswith(OPEN_DATES):
-            table.notes.append(f"column {column.name!r}: {column.reason}.")
-        if column.reason.endswith(OPEN_COMMAS):
-            shown = column.changed or f"{column.examples[0]!r}"
-            table.notes.append(
-                f"column {column.name!r}: {shown}, {OPEN_COMMAS}; if it is the decimal mark, decimal=','."
-            )
-        if column.reason.endswith(RARE_CATEGORIES):
-            table.notes.append(f"column {column.name!r}: {column.reason}, which count as one category.")
-        if column.reason.endswith(LIKE_IDENTIFIERS):
-            table.notes.append(f"column {column.name!r} is used: {column.reason} If so, drop={column.name}.")
-    table.notes += _number_codes(preparer, table.X)
+    X = table.rows.X
+    preparer = TablePreparer(plan=(options or ColumnOptions()).make_plan(X)).fit(X)
+    columns = sorted(preparer.plan_.columns, key=lambda column: column.kind != "drop")
+    table.notes += [note for column in columns for note in column.notes()]
+    table.notes += _number_codes(preparer, X)
     return preparer
 
 
@@ -133,12 +116,12 @@ def limit_rows(table: LabelledTable, family: Family, max_rows: int | None, rando
     n_rows = table.n_rows
     if most is None or n_rows <= most:
         return
-    if table.stream is not None and most > len(table.y):
+    if table.stream is not None and most > len(table.rows):
         table.stream = table.stream.split(most / n_rows, random_state)[1]
         table.n_streamed = table.stream.open().n_rows
     else:
         # not by class: guarantees from the training sample assume a plain sample ([D-36])
-        table.keep(np.sort(np.random.default_rng(random_state).permutation(len(table.y))[:most]))
+        table.keep(np.sort(np.random.default_rng(random_state).permutation(len(table.rows))[:most]))
     why = "" if max_rows is not None else f" (the default of {family.name}; max_rows= changes it)"
     table.notes.append(f"trained on a random sample of {table.n_rows:,} of {n_rows:,} training rows{why}.")
 
@@ -163,32 +146,28 @@ def train(
         All rows that took part in preparing and choosing, where they are more than the rows of the fit: the
         model remembers them too ([D-34]).
     """
-    prepared = preparer.transform(table.X)
+    rows, prepared = table.rows, preparer.transform(table.rows.X)
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
-    preparer.row_numbers_ = None if table.stream is not None else table.row_numbers
+    preparer.row_numbers_ = None if table.stream is not None else rows.numbers
     preparer.row_unit_, preparer.row_files_ = table.row_unit, table.files
     started = time.perf_counter()
     with collecting(table.notes), whole_groups(estimator, table) as groups:
         if table.stream is None:
-            estimator.fit(prepared, table.y, **_weights(table), **groups)
+            estimator.fit(prepared, rows.y, **rows.weights(), **groups)
         else:
-            with prepared_table(table, preparer, verbose) as rows:
-                estimator.fit(rows)
+            with prepared_table(table, preparer, verbose) as stream:
+                estimator.fit(stream)
     seconds = time.perf_counter() - started
     remember(estimator, preparer, table, seen)
     measured = None
     if table.holdout is not None:
-        held = preparer.transform(table.holdout[0])
-        held.index = table.row_names(identifiers, held_out=True)
-        measured = _measure(estimator, held, table.holdout[1], verbose)
-    prepared.index = table.row_names(identifiers)
+        held = preparer.transform(table.holdout.X)
+        held.index = table.row_names(table.holdout, identifiers)
+        measured = _measure(estimator, held, table.holdout.y, verbose)
+    prepared.index = table.row_names(rows, identifiers)
     pipeline = Pipeline([("table", preparer), ("model", estimator)])
     return Trained(pipeline, preparer, estimator, prepared, seconds, measured)
-
-
-def _weights(table: LabelledTable) -> dict[str, Any]:
-    return {} if table.weight is None else {"sample_weight": table.weight}
 
 
 def _measure(estimator: Any, X: pd.DataFrame, y: pd.Series, verbose: int) -> Measured:
@@ -221,7 +200,8 @@ def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[dict[str, Any
     Splitters are given the groups here. One that takes no notice of them, and pairs of index arrays that
     divide a group, are used as they are, with a note that names the group.
     """
-    if table.groups is None:
+    rows = table.rows
+    if rows.groups is None:
         yield {}
         return
     if table.stream is not None or not has_fit_parameter(estimator, "groups"):
@@ -229,8 +209,8 @@ def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[dict[str, Any
         yield {}
         return
     cv = estimator.get_params(deep=False).get("cv")
-    splits = None if isinstance(cv, int) else grouped_splits(cv, table.y, table.groups)
-    divided = divided_groups(splits or [], table.groups)
+    splits = None if isinstance(cv, int) else grouped_splits(cv, rows.y, rows.groups)
+    divided = divided_groups(splits or [], rows.groups)
     if divided:
         others = f" and of {plural(len(divided) - 1, 'other group')}" if len(divided) > 1 else ""
         table.notes.append(
@@ -240,7 +220,7 @@ def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[dict[str, Any
     if splits is not None:
         estimator.set_params(cv=splits)
     try:
-        yield {"groups": table.groups}
+        yield {"groups": rows.groups}
     finally:
         if splits is not None:
             estimator.set_params(cv=cv)
@@ -253,7 +233,7 @@ def remember(
     memory = getattr(estimator, "remembered_rows_", None)
     if not isinstance(memory, RememberedRows):
         return
-    if seen is not None and len(seen) > len(table.y):
+    if seen is not None and len(seen) > len(table.rows):
         rows = RememberedRows.from_table(preparer.transform(seen), memory.columns)
         estimator.remembered_rows_ = rows.and_rows_of(memory)
     if memory.copied and not table.sampling.drop_duplicates:
@@ -261,8 +241,8 @@ def remember(
             "the table looks copied: holdout rows that equal a training row are not counted, unless "
             "copies=count; drop_duplicates=True removes repeated rows before dividing the table."
         )
-    if table.groups is not None:
-        groups = pd.DataFrame({"group": np.unique(table.groups.astype(str))})
+    if table.rows.groups is not None:
+        groups = pd.DataFrame({"group": np.unique(table.rows.groups.astype(str))})
         preparer.training_groups_ = RememberedRows.from_table(groups)
 
 
@@ -277,9 +257,9 @@ def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compa
     judged = copy.copy(trained.estimator)
     timed: Any = None
     if trained.holdout is not None and table.holdout is not None:
-        X, y, predicted = trained.holdout.X, table.holdout[1], trained.holdout.predicted
+        X, y, predicted = trained.holdout.X, table.holdout.y, trained.holdout.predicted
         judged.predict = lambda X: predicted  # the holdout was predicted already
-        timed = table.holdout_times
+        timed = table.holdout.times
     elif table.sampling.time is not None:
         timed = table.sampling.time  # without a holdout: no guarantee from rows that are ordered
     return certify(
@@ -287,7 +267,7 @@ def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compa
         X,
         y,
         copies=table.sampling.copies,
-        groups=table.groups if X is None else table.holdout_groups,
+        groups=(table.rows if X is None or table.holdout is None else table.holdout).groups,
         time=timed,
         delta=delta,
         n_models_in_sample=n_compared,
@@ -323,8 +303,7 @@ CHOICES = {"guarantee": ("pac", "marginal"), "by": (None, "class"), "score": ("t
 
 def holdout_scores(trained: Trained, table: LabelledTable) -> dict[str, Any] | None:
     """Scores of the counted holdout rows; None without independent rows held out."""
-    independent = table.holdout_groups is None and table.holdout_times is None
-    if trained.holdout is None or table.holdout is None or not independent:
+    if trained.holdout is None or table.holdout is None or table.sampling.columns:
         return None
     X, p = trained.holdout.X, trained.holdout.probabilities
     try:
@@ -332,7 +311,7 @@ def holdout_scores(trained: Trained, table: LabelledTable) -> dict[str, Any] | N
     except NoRowsCountError:
         return None
     rows = np.sort(np.random.default_rng(0).permutation(counted.rows)[:_MOST])
-    labels = table.holdout[1].to_numpy()[rows]
+    labels = table.holdout.y.to_numpy()[rows]
     codes = label_codes(labels, np.asarray(trained.estimator.classes_))
     ties = tie_breakers(X, "adaptive")
     assert ties is not None
@@ -496,7 +475,7 @@ def apply_rule(
         return trained, certify_plain(delta)
     if trained.holdout is None or table.holdout is None:
         raise WorkflowError("a guarantee about decisions needs a holdout; holdout=0 leaves none.")
-    if table.holdout_groups is not None or table.holdout_times is not None:
+    if table.sampling.columns:
         raise WorkflowError(
             "a guarantee about decisions needs independent rows: leave groups= and time= out."
         )
@@ -509,7 +488,7 @@ def apply_rule(
         found = certify(
             CostClassifier(judged, matrix),
             trained.holdout.X,
-            table.holdout[1],
+            table.holdout.y,
             claims=[Claim("cost", cost=matrix), "error"],
             copies=table.sampling.copies,
             delta=delta,
@@ -520,7 +499,7 @@ def apply_rule(
         threshold = find_threshold(
             judged,
             trained.holdout.X,
-            table.holdout[1],
+            table.holdout.y,
             positive=rule.positive,
             precision=rule.precision,
             fpr=rule.fpr,
@@ -535,7 +514,7 @@ def apply_rule(
         return trained, certificate
     threshold = replace(threshold, model=trained.estimator)
     most_probable = trained.estimator.classes_[probabilities.argmax(axis=1)]
-    table.notes.append(_measured(threshold.decide(probabilities), most_probable, table.holdout[1]))
+    table.notes.append(_measured(threshold.decide(probabilities), most_probable, table.holdout.y))
     estimates = tuple(
         replace(entry, method=f"{entry.method}, without the threshold")
         for entry in certificate.entries

@@ -29,7 +29,7 @@ def options_of(wanted):
 
 def planned(name):
     table = read_labelled(str(HERE / "files" / name), "label")
-    return table, options_of(EXPECTED[name]).make_plan(table.X)
+    return table, options_of(EXPECTED[name]).make_plan(table.rows.X)
 
 
 def test_every_file_has_its_plan_and_there_are_many():
@@ -48,7 +48,7 @@ def test_a_file_gets_the_plan_it_must_get(name):
         column: found["kind"] for column, found in columns.items()
     } | beside(name)
     for column, facts in columns.items():
-        check_column(plan[column], table.X[column], facts)
+        check_column(plan[column], table.rows.X[column], facts)
 
 
 def beside(name):
@@ -71,7 +71,7 @@ def check_column(plan, column, facts):
 @pytest.mark.parametrize("name", [name for name in GOOD if "lines" in EXPECTED[name]])
 def test_rows_are_numbered_as_the_file_numbers_them(name):
     table, _ = planned(name)
-    assert table.row_numbers[:2].tolist() == EXPECTED[name]["lines"]
+    assert table.rows.numbers[:2].tolist() == EXPECTED[name]["lines"]
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -13,6 +13,7 @@ import re
 import reprlib
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,20 @@ from surewood.tables.sources import DataError
 
 #: What a column can be. A boolean is read as 0 and 1; text becomes a few numbers; "drop" is not used.
 KINDS = ("number", "boolean", "date", "duration", "category", "text", "drop")
+
+
+class Remark(StrEnum):
+    """What is worth knowing about how a column was planned; `ColumnPlan.notes` words it."""
+
+    NONE = ""
+    ON_REQUEST = "on request"  # not used because the user says so
+    IDENTIFIER = "identifier"  # not used because its values name the rows
+    LIKE_IDENTIFIERS = "like identifiers"
+    RARE_CATEGORIES = "rare categories"
+    SETTLED_DATES = "settled dates"  # some day is above 12
+    OPEN_DATES = "open dates"
+    OPEN_COMMAS = "open commas"  # read as thousands marks, as a person would
+
 
 _TEXTS = ("name", "reason", "changed", "decimal", "thousands", "unit")
 _SWITCHES = ("percent", "day_first", "ordered")
@@ -79,6 +94,8 @@ def _flaw_of_types(plan: ColumnPlan) -> str | None:
             return f"has {name} {shortened(getattr(plan, name))}; it must be a text"
     if plan.kind not in KINDS:
         return f"has kind {shortened(plan.kind)}; kinds are {', '.join(KINDS)}"
+    if plan.remark not in {str(one) for one in Remark}:
+        return f"has remark {shortened(plan.remark)}; remarks are {', '.join(filter(None, Remark))}"
     for name in _SWITCHES:
         if not isinstance(getattr(plan, name), bool):
             return f"has {name} {shortened(getattr(plan, name))}; it must be true or false"
@@ -144,6 +161,8 @@ class ColumnPlan:
         One of `KINDS`.
     reason : str
         The evidence, in words.
+    remark : Remark
+        What its owner should know about the decision.
     examples : tuple of str
         A few of its values, as they stand in the table.
     n_distinct, n_missing, n_lost : int
@@ -178,6 +197,7 @@ class ColumnPlan:
     name: str
     kind: str
     reason: str = ""
+    remark: str = Remark.NONE
     examples: tuple[str, ...] = ()
     n_distinct: int = 0
     n_missing: int = 0
@@ -195,11 +215,38 @@ class ColumnPlan:
     categories: tuple[Any, ...] = ()
     ordered: bool = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "remark": str(self.remark)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         flaw = flaw_of(self)
         if flaw is not None:
             raise ValueError(f"the plan of column {shortened(self.name)} {flaw}.")
+
+    def notes(self) -> list[str]:
+        """Sentences about how it is read, for the owner of the table.
+
+        Examples
+        --------
+        >>> ColumnPlan("zip", "number", n_lost=2).notes()
+        ["2 values of 'zip' cannot be read as a number; treated as missing."]
+        """
+        column = f"column {self.name!r}"
+        if self.kind == "drop":
+            return [f"{column} is not used: {self.reason}."]
+        values = "value" if self.n_lost == 1 else "values"
+        lost = f"{self.n_lost:,} {values} of {self.name!r} cannot be read as a {self.kind}"
+        example = self.changed or repr("".join(self.examples[:1]))
+        by_remark = {
+            Remark.OPEN_DATES: f"{column}: {self.reason}.",
+            Remark.OPEN_COMMAS: f"{column}: {example}, the comma read as a thousands mark; if it is the "
+            "decimal mark, decimal=','.",
+            Remark.RARE_CATEGORIES: f"{column}: {self.reason}, which count as one category.",
+            Remark.LIKE_IDENTIFIERS: f"{column} is used: {self.reason} If so, drop={self.name}.",
+        }
+        notes = [f"{lost}; treated as missing."] if self.n_lost else []
+        return [*notes, by_remark[Remark(self.remark)]] if self.remark in by_remark else notes
 
     @property
     def number_format(self) -> NumberFormat:

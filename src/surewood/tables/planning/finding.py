@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from surewood._arrays import Floats
 from surewood.tables.planning.column_plan import (
     ColumnPlan,
+    Remark,
     distinct_texts,
     is_plain_numbers,
     is_text,
@@ -256,15 +257,6 @@ _FEW_ROWS = 10  # fewer values say nothing about a pattern in numbers
 FEW_VALUES = 50  # this many distinct texts are categories, unless nearly every row has its own
 _MOSTLY_DISTINCT = 0.9
 MANY_VALUES = 1000  # more distinct texts than this are no categories
-#: Where a comma that may be either mark was read as a person would.
-OPEN_COMMAS = "the comma read as a thousands mark"
-OPEN_DATES = "dates; day or month first is open"
-AN_IDENTIFIER = "an identifier"
-DROPPED = "dropped on request"
-IDENTIFIER = "identifier: kept beside predictions"
-NOT_PLANNED = "not in the plan"
-#: Reasons that the user gave, not the sample.
-ON_REQUEST = (DROPPED, IDENTIFIER, NOT_PLANNED)
 _WORDS_OF_TEXT = 3.0  # mean number of words from which many-valued text is free text
 _CODE = re.compile(r"^0\d+$")
 _ID_NAME = re.compile(
@@ -276,16 +268,9 @@ _NUMBERED = (
     r"|serial|document|transaction|kunde|konto|rechnung|beleg|vertrag)"
 )
 _ID_WORD = re.compile(rf"(?:^|[^a-z]){_NUMBERED}(?:[ _.-]?number)?$|nummer$", re.IGNORECASE)
-_NEARLY_ALL = (
-    0.95  # fraction of distinct whole numbers from which a column that is called an identifier is one
-)
-_MANY_ROWS, _MANY_DIGITS, _ALL_BUT_FEW = (
-    100,
-    5,
-    0.99,
-)  # below these, distinct numbers of one length are chance
-RARE_CATEGORIES = f"in fewer than {MIN_ROWS} rows"
-LIKE_IDENTIFIERS = "different: an identifier?"
+#: Fraction of distinct whole numbers from which a column that is called an identifier is one.
+_NEARLY_ALL = 0.95
+_MANY_ROWS, _MANY_DIGITS, _ALL_BUT_FEW = 100, 5, 0.99  # below, distinct numbers of one length are chance
 
 
 @dataclass(frozen=True)
@@ -325,7 +310,7 @@ def find_column(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     ('number', 5, "'$1,200.50' -> 1200.5")
     """
     if hints.kind == "drop":
-        return ColumnPlan(name, "drop", DROPPED)
+        return ColumnPlan(name, "drop", "dropped on request", Remark.ON_REQUEST)
     if isinstance(column.dtype, pd.CategoricalDtype) and hints.kind in (None, "category"):
         return _from_categories(name, column, hints)
     if hints.kind is None and not hints.missing and is_plain_numbers(column):
@@ -347,7 +332,7 @@ def _from_numbers(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return ColumnPlan(name, "drop", "it has no value at all")
     examples = tuple(map(str, known[:EXAMPLES].tolist()))
     if len(known) == len(values) and (values == values[0]).all():
-        return ColumnPlan(name, "drop", "it has one value only", examples)
+        return ColumnPlan(name, "drop", "it has one value only", examples=examples)
     are_codes = values.dtype.kind != "f" and (
         _counts_rows(column) or _names_rows(name, column) or _like_identifiers(column)
     )
@@ -356,7 +341,7 @@ def _from_numbers(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
         return plan if plan.kind == "drop" else counted(plan, column)
     n_missing, first = len(values) - len(known), known if len(values) <= COUNTED else values[:COUNTED]
     n_distinct = len(np.unique(first)) - bool(len(values) > COUNTED and np.isnan(first).any())
-    return ColumnPlan(name, "number", "numbers", examples, n_distinct, n_missing)
+    return ColumnPlan(name, "number", "numbers", Remark.NONE, examples, n_distinct, n_missing)
 
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
@@ -368,20 +353,23 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if hints.kind in ("category", "text", "date"):
         return find_column(name, column.astype(object), hints)
     if n_missing == 0 and hints.kind is None and _is_constant(column):
-        return ColumnPlan(name, "drop", "it has one value only", examples)
+        return ColumnPlan(name, "drop", "it has one value only", examples=examples)
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return _date(ColumnPlan(name, "date", "dates", examples), column)
+        return _date(ColumnPlan(name, "date", "dates", examples=examples), column)
     if pd.api.types.is_bool_dtype(column.dtype):
-        return ColumnPlan(name, "boolean", "true and false", examples, missing=hints.missing)
+        return ColumnPlan(name, "boolean", "true and false", examples=examples, missing=hints.missing)
     if hints.kind is None and _counts_rows(column):
-        return ColumnPlan(name, "drop", "it numbers the rows one by one", examples)
+        return ColumnPlan(name, "drop", "it numbers the rows one by one", examples=examples)
     if hints.kind is None and _names_rows(name, column):
-        return ColumnPlan(name, "drop", f"{AN_IDENTIFIER}, by its name and its distinct values", examples)
+        reason = "an identifier, by its name and its distinct values"
+        return ColumnPlan(name, "drop", reason, Remark.IDENTIFIER, examples)
     if hints.kind is None and _are_compact_dates(column):
         return find_column(name, column.astype(object), replace(hints, kind="date"))
-    reason = "durations" if pd.api.types.is_timedelta64_dtype(column.dtype) else "numbers"
-    reason = (_like_identifiers(column) if hints.kind is None else "") or reason
-    return ColumnPlan(name, hints.kind or "number", reason, examples, missing=hints.missing)
+    plan = ColumnPlan(name, hints.kind or "number", "numbers", examples=examples, missing=hints.missing)
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        return replace(plan, reason="durations")
+    evidence = _like_identifiers(column) if hints.kind is None else ""
+    return replace(plan, reason=evidence, remark=Remark.LIKE_IDENTIFIERS) if evidence else plan
 
 
 def _first_known(column: pd.Series) -> pd.Series:
@@ -423,7 +411,7 @@ def _like_identifiers(column: pd.Series) -> str:
     distinct = column.nunique() / len(column)
     if distinct < _ALL_BUT_FEW:
         return ""
-    return f"numbers of {n_digits} digits, {100 * distinct:.0f} % {LIKE_IDENTIFIERS}"
+    return f"numbers of {n_digits} digits, {100 * distinct:.0f} % different: an identifier?"
 
 
 def _are_compact_dates(column: pd.Series) -> bool:
@@ -461,10 +449,10 @@ def _from_categories(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if len(values) == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if len(values) == 1 and column.notna().all():
-        return ColumnPlan(name, "drop", "it has one value only", (str(values[0]),))
+        return ColumnPlan(name, "drop", "it has one value only", examples=(str(values[0]),))
     if len(values) > hints.max_values and hints.kind is None:
         return ColumnPlan(name, "drop", f"it has {len(values):,} categories")
-    plan = ColumnPlan(name, "category", "categories", tuple(map(str, values[:EXAMPLES])))
+    plan = ColumnPlan(name, "category", "categories", examples=tuple(map(str, values[:EXAMPLES])))
     return replace(plan, categories=values, ordered=bool(column.cat.ordered), n_distinct=len(values))
 
 
@@ -476,7 +464,7 @@ def _from_texts(name: str, all_texts: DistinctTexts, hints: Hints) -> ColumnPlan
     elif hints.kind in (None, "number", "boolean", "date", "duration"):
         plan = _measured(name, among_numbers, hints)
         if len(among_numbers.texts) == 1 and among_numbers.n_known == all_texts.n_rows and hints.kind is None:
-            return ColumnPlan(name, "drop", "it has one value only", all_texts.examples())
+            return ColumnPlan(name, "drop", "it has one value only", examples=all_texts.examples())
         if plan is not None:
             plan = replace(plan, examples=all_texts.examples(), missing=hints.missing)
             return _date(plan, all_texts.column) if plan.kind == "date" else plan
@@ -502,12 +490,9 @@ def _measured(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan | No
                 values.texts, day_first=hints.day_first, file_day_first=hints.file_day_first
             )
         if form is not None and values.readable(form.read_one) >= (READABLE if wanted is None else 0.0):
-            reason = (
-                "dates"
-                if form.settled in ("not needed", "user")
-                else _DAY_MONTH[form.settled, form.day_first]
-            )
-            return ColumnPlan(name, "date", reason, date_forms=form.forms, day_first=form.day_first)
+            sentence, remark = _SETTLED.get(form.settled, ("dates", Remark.NONE))
+            reason = sentence.format("day" if form.day_first else "month")
+            return ColumnPlan(name, "date", reason, remark, date_forms=form.forms, day_first=form.day_first)
     if (
         wanted in (None, "duration")
         and values.readable(read_duration) >= READABLE
@@ -531,13 +516,11 @@ def _measured(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan | No
     return None
 
 
-_DAY_MONTH = {
-    ("column", True): "dates, the day first (some day is above 12)",
-    ("column", False): "dates, the month first (some day is above 12)",
-    ("file", True): "dates, the day first as in other columns",
-    ("file", False): "dates, the month first as in other columns",
-    ("default", True): f"{OPEN_DATES}, read with the day first",
-    ("default", False): f"{OPEN_DATES}, read with the month first",
+#: Where the order of day and month was not plain: what settled it, in words, and what to remember.
+_SETTLED = {
+    "column": ("dates, the {} first (some day is above 12)", Remark.SETTLED_DATES),
+    "file": ("dates, the {} first as in other columns", Remark.NONE),
+    "default": ("dates; day or month first is open, read with the {} first", Remark.OPEN_DATES),
 }
 
 
@@ -571,23 +554,19 @@ def _date(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     return replace(plan, date_parts=parts_needed(read_column(plan, column)))
 
 
-def _rare(values: DistinctTexts) -> str:
-    """How many categories models treat as one, where there are some."""
-    n_rare = int(np.count_nonzero(~stands_alone(values.counts)))
-    return f", {n_rare:,} {RARE_CATEGORIES}" if n_rare else ""
-
-
 def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     """A text column as a category, as free text, or as an identifier that is not used."""
     n, examples = len(values.texts), values.examples()
     if n == 0:
         return ColumnPlan(name, "drop", "it has no value at all")
     if n == 1 and values.n_known == values.n_rows and hints.kind is None:
-        return ColumnPlan(name, "drop", "it has one value only", examples)
+        return ColumnPlan(name, "drop", "it has one value only", examples=examples)
+    n_rare = int(np.count_nonzero(~stands_alone(values.counts)))  # models treat these as one
     category = ColumnPlan(
         name,
         "category",
-        f"{n} distinct texts{_rare(values)}",
+        f"{n} distinct texts" + (f", {n_rare:,} in fewer than {MIN_ROWS} rows" if n_rare else ""),
+        Remark.RARE_CATEGORIES if n_rare else Remark.NONE,
         examples,
         missing=hints.missing,
         categories=tuple(sorted(values.texts)),
@@ -595,18 +574,18 @@ def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     if hints.kind == "category":
         return category
     if hints.kind == "text":
-        return ColumnPlan(name, "text", "text, as requested", examples, missing=hints.missing)
+        return ColumnPlan(name, "text", "text, as requested", examples=examples, missing=hints.missing)
     own_values = n >= _FEW_ROWS and n > _MOSTLY_DISTINCT * values.n_known
     if n <= hints.max_values and n <= max(FEW_VALUES, values.n_known / 2) and not own_values:
         return category
     words = float(np.average([len(text.split()) for text in values.texts], weights=values.counts))
     if words >= _WORDS_OF_TEXT:
-        return ColumnPlan(
-            name, "text", f"free text, {words:.0f} words on average", examples, missing=hints.missing
-        )
+        reason = f"free text, {words:.0f} words on average"
+        return ColumnPlan(name, "text", reason, examples=examples, missing=hints.missing)
     return ColumnPlan(
         name,
         "drop",
-        f"text with {n:,} distinct values in {values.n_known:,} rows: {AN_IDENTIFIER}",
+        f"text with {n:,} distinct values in {values.n_known:,} rows: an identifier",
+        Remark.IDENTIFIER,
         examples,
     )

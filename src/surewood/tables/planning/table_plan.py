@@ -13,14 +13,16 @@ import numpy as np
 import pandas as pd
 
 from surewood._text import CONTROL
-from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_readable, is_text, shortened
+from surewood.tables.planning.column_plan import (
+    ColumnPlan,
+    Remark,
+    distinct_texts,
+    is_readable,
+    is_text,
+    shortened,
+)
 from surewood.tables.planning.finding import (
-    AN_IDENTIFIER,
-    IDENTIFIER,
     MANY_VALUES,
-    NOT_PLANNED,
-    OPEN_COMMAS,
-    OPEN_DATES,
     Hints,
     counted,
     find_column,
@@ -84,13 +86,18 @@ class TablePlan:
     @property
     def naming(self) -> tuple[str, ...]:
         """Columns that name a row: as the user says, and others that were recognized as identifiers."""
-        found = [c.name for c in self.columns if c.kind == "drop" and AN_IDENTIFIER in c.reason]
+        found = [c.name for c in self.columns if c.kind == "drop" and c.remark == Remark.IDENTIFIER]
         return tuple(dict.fromkeys([*self.identifiers, *found]))
 
     @property
     def dropped(self) -> dict[str, str]:
         """Columns that are not used, and why."""
         return {column.name: column.reason for column in self.columns if column.kind == "drop"}
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the user, and not the sample, decided which columns are not used."""
+        return all(c.remark == Remark.ON_REQUEST for c in self.columns if c.kind == "drop")
 
     def __str__(self) -> str:
         return overview(self)
@@ -239,7 +246,8 @@ def plan(
                 f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
                 "decimal='.' (the comma divides thousands) or decimal=',' (it is the decimal mark)."
             ) from None
-        found[name] = replace(column, reason=f"{column.reason}; {OPEN_COMMAS}")
+        why = f"{column.reason}; the comma read as a thousands mark"
+        found[name] = replace(column, reason=why, remark=Remark.OPEN_COMMAS)
     if base.file_decimal == ",":  # numbers without a decimal mark of their own
         for name, column in found.items():
             if column.kind == "number" and column.decimal == ".":
@@ -247,13 +255,16 @@ def plan(
                 again = find_column(str(name), table[name], hints) if is_text(table[name]) else column
                 found[name] = replace(again, decimal=",")
     for name, column in found.items():
-        if column.kind == "date" and column.reason.startswith(OPEN_DATES) and base.file_day_first is not None:
+        if column.remark == Remark.OPEN_DATES and base.file_day_first is not None:
             found[name] = find_column(str(name), table[name], _hints(base, asked, name))
     marked = {str(name) for name in identifiers}
-    columns = tuple(
-        replace(found[name], reason=IDENTIFIER) if str(name) in marked else found[name] for name in names
-    )
+    columns = tuple(identifier_plan(str(name)) if str(name) in marked else found[name] for name in names)
     return TablePlan(columns, tuple(map(str, identifiers)))
+
+
+def identifier_plan(name: str) -> ColumnPlan:
+    """The plan of a column that the user calls an identifier."""
+    return ColumnPlan(name, "drop", "identifier: kept beside predictions", Remark.ON_REQUEST)
 
 
 def _hints(base: Hints, asked: Mapping[str, Mapping[str, Any]], name: Any) -> Hints:
@@ -297,7 +308,7 @@ def completed(given: TablePlan, table: pd.DataFrame) -> TablePlan:
     planned = {column.name: column for column in given.columns}
     columns = []
     for name in table.columns:
-        column = planned.get(str(name), ColumnPlan(str(name), "drop", NOT_PLANNED))
+        column = planned.get(str(name), ColumnPlan(str(name), "drop", "not in the plan", Remark.ON_REQUEST))
         if column.kind == "drop":
             columns.append(column)
         elif _lacks_something(column):
@@ -357,9 +368,7 @@ def _file_decimal(table: pd.DataFrame, found: Mapping[Any, ColumnPlan], is_asked
 
 def _file_day_first(found: Mapping[Any, ColumnPlan]) -> bool | None:
     """Whether the day comes first, where other columns of dates say so."""
-    settled = {
-        c.day_first for c in found.values() if c.kind == "date" and "(some day is above 12)" in c.reason
-    }
+    settled = {c.day_first for c in found.values() if c.remark == Remark.SETTLED_DATES}
     return settled.pop() if len(settled) == 1 else None
 
 

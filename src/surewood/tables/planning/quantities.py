@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from surewood.tables.planning.column_plan import distinct_texts, is_text
 from surewood.tables.planning.numbers import AmbiguousNumbers, NumberFormat, find_number_format
-from surewood.workflow.errors import WorkflowError
+from surewood.tables.sources import DataError
 
 MANY_VALUES = 30  # more distinct numbers are a quantity
 FEW_ROWS = 5  # per value, below which more than `SEVERAL_VALUES` of them are a quantity
@@ -35,7 +35,7 @@ def read_bins(bins: str | Sequence[float] | None) -> tuple[float, ...]:
     except ValueError:
         edges = (np.nan,)
     if not edges or not np.isfinite(edges).all() or (np.diff(edges) <= 0).any():
-        raise WorkflowError(f"bins={bins} must be increasing numbers with commas, such as bins=0,100,1000.")
+        raise DataError(f"bins={bins} must be increasing numbers with commas, such as bins=0,100,1000.")
     return edges
 
 
@@ -55,17 +55,17 @@ def settle_quantity(
     ['below 10', '10 to 100', '100 and more']
     """
     if classes and bins:
-        raise WorkflowError("classes=True cannot be combined with bins=.")
+        raise DataError("classes=True cannot be combined with bins=.")
     if bins:
         return pd.Series(_in_ranges(_values(y, target, decimal), bins), index=y.index, name=y.name)
     if classes:
         fractions = pd.api.types.is_float_dtype(y.dtype) and (y % 1 != 0).any()
         return y.map(lambda value: f"{value:.12g}").astype(str) if fractions else y
-    why = _why_quantity(y, decimal)
+    why = why_quantity(y, decimal)
     if why:
         low, high = np.quantile(_values(y, target, decimal), [1 / 3, 2 / 3])
         edges = sorted({float(f"{low:.2g}"), float(f"{high:.2g}")})
-        raise WorkflowError(
+        raise DataError(
             f"the target {target!r} is a quantity ({why}), and only classes can be predicted: "
             f"bins={','.join(f'{edge:.10g}' for edge in edges)} makes classes of its ranges, classes=True "
             "takes each value as a class."
@@ -73,7 +73,7 @@ def settle_quantity(
     return y
 
 
-def _why_quantity(y: pd.Series, decimal: str | None) -> str:
+def why_quantity(y: pd.Series, decimal: str | None) -> str:
     """Why labels look like a quantity; empty where they do not."""
     if pd.api.types.is_bool_dtype(y.dtype):
         return ""
@@ -116,7 +116,7 @@ def _values(y: pd.Series, target: str, decimal: str | None) -> NDArray[np.float6
         return form.read_all(y.astype(str).str.strip().tolist())
     if pd.api.types.is_numeric_dtype(y.dtype):
         return y.to_numpy(dtype=np.float64)
-    raise WorkflowError(f"bins= needs a target of numbers; {target!r} has {str(y.iloc[0])!r} and the like.")
+    raise DataError(f"bins= needs a target of numbers; {target!r} has {str(y.iloc[0])!r} and the like.")
 
 
 def _in_ranges(values: NDArray[np.float64], bins: Sequence[float]) -> list[str]:

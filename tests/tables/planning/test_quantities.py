@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from surewood.workflow import WorkflowError
-from surewood.workflow.quantities import read_bins, settle_quantity
+from surewood.tables import DataError
+from surewood.tables.planning.quantities import read_bins, settle_quantity
 
 QUANTITIES = {
     "amounts such as": [f"${value:,}" for value in range(900, 1300)],
@@ -30,9 +30,7 @@ CLASSES = {
 @pytest.mark.parametrize("why", QUANTITIES)
 def test_quantities_are_refused_with_what_to_do(why):
     y = pd.Series(QUANTITIES[why])
-    with pytest.raises(
-        WorkflowError, match=rf"is a quantity \({why}.*bins=\S+ makes .* classes=True"
-    ) as refused:
+    with pytest.raises(DataError, match=rf"is a quantity \({why}.*bins=\S+ makes .* classes=True") as refused:
         settle_quantity(y, "t")
     bins = str(refused.value).partition("bins=")[2].partition(" ")[0]
     made = settle_quantity(y, "t", bins=read_bins(bins))
@@ -56,12 +54,12 @@ def test_ranges_begin_with_their_lower_value():
 
 @pytest.mark.parametrize("bins", ["", "x", "5,3", "1,1", "nan", "inf"])
 def test_bins_are_increasing_numbers(bins):
-    with pytest.raises(WorkflowError, match="must be increasing numbers with commas"):
+    with pytest.raises(DataError, match="must be increasing numbers with commas"):
         read_bins(bins)
 
 
 def test_bins_need_numbers():
-    with pytest.raises(WorkflowError, match=r"bins= needs a target of numbers; 't' has 'yes' and the like\."):
+    with pytest.raises(DataError, match=r"bins= needs a target of numbers; 't' has 'yes' and the like\."):
         settle_quantity(pd.Series(["yes", "no"]), "t", bins=(1,))
-    with pytest.raises(WorkflowError, match=r"classes=True cannot be combined with bins=\."):
+    with pytest.raises(DataError, match=r"classes=True cannot be combined with bins=\."):
         settle_quantity(pd.Series(np.arange(9)), "t", bins=(1,), classes=True)
