@@ -66,14 +66,10 @@ def half_zeros(rng, n, idle=0.5, hard=0.4, easy=0.03):
 
 
 def ages(rng, n):
-    """One column of 62 ages; odd ones are hard."""
-    age = rng.integers(0, 62, n)
-    common = rng.random(n) < 0.7
-    age = np.where(common, age % 3 * 2 + 1, age)  # three odd ages are most of the rows
-    wrong = rng.random(n) < np.where(age % 2 == 1, 0.4, 0.05)
-    odd = 0.7 + 0.3 * 0.5
-    X = (age + 1.0)[:, None]
-    return X, (1 ^ wrong).astype(int), odd * 0.4 + (1 - odd) * 0.05
+    """One column of 62 ages, of which three are hard, and most of the rows."""
+    age = np.where(rng.random(n) < 0.7, rng.integers(1, 4, n), rng.integers(4, 63, n))
+    wrong = rng.random(n) < np.where(age <= 3, 0.4, 0.05)
+    return age[:, None].astype(float), (1 ^ wrong).astype(int), 0.7 * 0.4 + 0.3 * 0.05
 
 
 def simulate_equal_rows(draws, seed=25, n=300):
