@@ -85,8 +85,8 @@ def test_json_is_strict_and_complete(certificate):
     ]
     assert loaded["entries"][0]["decomposition"] == {"errors": 4.0}
     assert loaded["entries"][0]["conditions"] == [
-        "unused <rows>: yes (checked)",
-        "assumes independent <rows> (your responsibility)",
+        {"text": "unused <rows>", "holds": True, "source": "checked"},
+        {"text": "independent <rows>", "holds": True, "source": "your responsibility"},
     ]
     assert loaded["assumptions"] == ["independent <rows>"]
     assert loaded["entries"][3]["value"] == "inf"

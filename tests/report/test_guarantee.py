@@ -45,7 +45,7 @@ def test_a_model_that_abstains_says_how_often():
 
 ENTRY = {
     "quantity": "error", "side": "at most", "value": 0.10001, "n": 1200, "unit": "rows", "sample": "holdout",
-    "decomposition": {"errors": 90.0, "error rate": 0.075}, "population": "", "groups": [],
+    "decomposition": {"errors": 90.0, "error rate": 0.075}, "population": "", "groups": [], "percent": True,
 }  # fmt: skip
 
 
@@ -57,7 +57,13 @@ def test_limits_are_rounded_to_the_safe_side():
 
 @pytest.mark.parametrize("quantity", ["expected cost", "Brier score"])
 def test_costs_are_no_percentages(quantity):
-    entry = {**ENTRY, "quantity": quantity, "value": 0.51234, "decomposition": {"observed": 0.4}}
+    entry = {
+        **ENTRY,
+        "quantity": quantity,
+        "percent": False,
+        "value": 0.51234,
+        "decomposition": {"observed": 0.4},
+    }
     told = claim_facts(entry)["sentence"]
     words = f"{quantity[:1].upper()}{quantity[1:]} at most 0.5124 on new rows"
     assert told == f"{words} (observed 0.4 on 1,200 holdout rows)."
@@ -127,7 +133,7 @@ def test_a_claim_that_is_not_the_error_is_never_read_as_one():
 
 CLAIM = {
     "quantity": "error", "side": "at most", "limit": 0.1, "limit_text": "10.0 %", "observed": 0.07,
-    "is_rate": True, "groups": [],
+    "percent": True, "groups": [],
 }  # fmt: skip
 
 
@@ -142,7 +148,7 @@ def test_estimate_and_limit_stand_side_by_side_with_the_baseline():
 
 
 def test_costs_are_not_drawn_among_rates():
-    assert claim_chart([{**CLAIM, "is_rate": False}], 0.3) is None
+    assert claim_chart([{**CLAIM, "percent": False}], 0.3) is None
 
 
 def test_many_groups_are_cut_and_counted():

@@ -52,6 +52,7 @@ _CHECKED_ROWS = 200_000  # of a larger table, a part in which equal rows stay to
 _SAMPLED_ROWS = 2_000  # that tell whether a column has many values
 _HALVES = 8  # random halves of the columns
 
+INDEPENDENT = "rows are independent draws from the population you care about"
 NOT_COPIES = "rows that are not copies of training rows"
 #: Populations of rows as they come, whose errors and scores can be watched.
 AS_THEY_COME = ("", "new rows", NOT_COPIES)
@@ -186,17 +187,14 @@ class CountedRows:
         """Whether the rows that do not equal a training row deserve a claim of their own."""
         return bool(self.matches.mean() > _MANY_MATCHES) and not self.matches.all()
 
-    def conditions(self, grouped: bool = False) -> list[Condition]:
+    def conditions(self, drawn: str = INDEPENDENT) -> list[Condition]:
         """What a guarantee on these rows assumes: the caller's word first, then what was checked."""
         stated = ["these rows were not used for training or tuning"]
         if self.entered_again:
             stated.insert(0, "repeated rows, which were removed, are one row each, entered several times")
         if not self.checked:
             stated.insert(0, "no row is a copy of a training row (not checked: give X_train)")
-        if grouped:
-            stated.append("groups are independent draws, and none of them was in the training rows")
-        else:
-            stated.append("rows are independent draws from the population you care about")
+        stated.append(drawn)
         if self.by_caller and self.checked:
             stated.append(f'equal rows are as copies="{self.rule}" says')
         conditions = [Condition(text, True, CALLER) for text in stated]

@@ -268,7 +268,7 @@ def rows_needed(
     >>> rows_needed(0.03, 0.05), rows_needed(0.95, 0.9, quantity="recall", fraction=0.1)
     (260, 760)
     >>> rows_needed(0.9, 0.85, quantity="auc", fraction=0.3)
-    620
+    624
     """
     check.choice(quantity, "quantity", (*_RATES, *_CEILINGS, "auc", "mcc"))
     top = _CEILINGS.get(quantity, 1.0) if ceiling is None else check.positive(ceiling, "ceiling")

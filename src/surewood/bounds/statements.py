@@ -145,6 +145,8 @@ class Entry:
         Whether a GUARANTEE limits the quantity from above or from below.
     floor, ceiling : float
         Smallest and largest possible value of the quantity.
+    percent : bool
+        Whether it is a fraction, to be shown in percent.
     variant : str
         Form of the method.
     delta : float, optional
@@ -183,6 +185,7 @@ class Entry:
     side: str = AT_MOST
     floor: float = 0.0
     ceiling: float = 1.0
+    percent: bool = True
     variant: str = ""
     delta: float | None = None
     gamma_scale: float | None = None

@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from surewood.bounds import Entry, Method, Status, Withheld
+from surewood.bounds import Condition, Entry, Method, Status, Withheld
 from surewood.bounds.statements import CALLER
 
 from .claims import BEST_CONSTANT
@@ -163,7 +163,7 @@ class Certificate:
 
         rows = [_entry_dict(entry) for entry in self.entries]
         for row in rows:
-            row["conditions"] = "; ".join(str(condition) for condition in row["conditions"])
+            row["conditions"] = "; ".join(str(Condition(**one)) for one in row["conditions"])
         return pd.DataFrame(rows, columns=list(_COLUMNS))
 
     def __repr__(self) -> str:
@@ -179,6 +179,7 @@ _COLUMNS = (
     "quantity",
     "side",
     "value",
+    "percent",
     "delta",
     "sample",
     "unit",
@@ -197,7 +198,7 @@ _COLUMNS = (
 def _entry_dict(entry: Entry) -> dict[str, Any]:
     row = {name: getattr(entry, name) for name in _COLUMNS}
     row["status"], row["method"] = str(entry.status), str(entry.method)
-    row["conditions"] = [str(condition) for condition in entry.conditions]
+    row["conditions"] = [asdict(condition) for condition in entry.conditions]
     row["decomposition"] = dict(entry.decomposition)
     row["groups"] = [asdict(group) for group in entry.groups]
     return row

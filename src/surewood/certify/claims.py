@@ -272,7 +272,7 @@ def claim_fields(claim: Claim, position: int, scored: Scored, delta: float, n_mo
         raise ValueError(
             f"claim {claim.quantity!r} is not possible with stratified=True; possible: {possible}"
         )
-    return kind.limit(_Asked(claim, position, scored, delta, n_models))
+    return kind.limit(_Asked(claim, position, scored, delta, n_models)) | {"percent": kind.percent}
 
 
 def _fields(
@@ -508,28 +508,31 @@ class _Kind(NamedTuple):
     by_group: bool = True
     #: Whether it is about probabilities.
     probabilities: bool = False
+    #: Whether it is a fraction, to be shown in percent.
+    percent: bool = True
 
 
 KINDS = {
     "error": _Kind("error", _error, by_class=True),
     "accuracy": _Kind("accuracy", _accuracy, by_class=True),
     "balanced_accuracy": _Kind("balanced accuracy", _balanced_accuracy, by_class=True),
-    "brier": _Kind("Brier score", _brier, by_class=True, probabilities=True),
+    "brier": _Kind("Brier score", _brier, by_class=True, probabilities=True, percent=False),
     "log_loss": _Kind(
         f"log-loss (probabilities below {LOG_LOSS_FLOOR:g} count as {LOG_LOSS_FLOOR:g})",
         _log_loss,
         by_class=True,
         probabilities=True,
+        percent=False,
     ),
-    "cost": _Kind("expected cost", _cost, "cost", by_class=True),
+    "cost": _Kind("expected cost", _cost, "cost", by_class=True, percent=False),
     "recall": _Kind("recall of {}", _recall, "of", by_class=True),
     "specificity": _Kind("specificity of {}", _specificity, "of", by_class=True),
     "fpr": _Kind("false positive rate of {}", _fpr, "of", by_class=True),
     "precision": _Kind("precision of {}", _precision, "of"),
     "npv": _Kind("negative predictive value of {}", _npv, "of"),
     "f1": _Kind("F1 of {}", _f1, "of"),
-    "mcc": _Kind("MCC of {}", _mcc, "of", by_group=False),
-    "auc": _Kind("AUC of {}", _auc, "of", by_group=False, probabilities=True),
+    "mcc": _Kind("MCC of {}", _mcc, "of", by_group=False, percent=False),
+    "auc": _Kind("AUC of {}", _auc, "of", by_group=False, probabilities=True, percent=False),
     "calibration": _Kind("calibration error of {}", _calibration, "of", by_group=False, probabilities=True),
     "error_by": _Kind("error by {}", _error_by, "by"),
 }

@@ -15,7 +15,7 @@ from surewood.bounds.statements import AT_LEAST
 from .certificate import Certificate
 from .holdout import read_labels
 from .model_parts import counted_rows
-from .wording import ends_text
+from .wording import LOWER, UPPER, ends_text
 
 __all__ = ["compare_models"]
 
@@ -91,7 +91,7 @@ def compare_models(
     worse, better = names if sign > 0 else names[::-1]
     quantity = f"error of {worse} minus error of {better}"
     lower, upper = (found.lower, found.upper) if sign > 0 else (-found.upper, -found.lower)
-    parts = {"observed": abs(found.difference), "lower limit": lower, "upper limit": upper}
+    parts = {"observed": abs(found.difference), LOWER: lower, UPPER: upper}
     parts |= {"p-value of the sign test": found.p_value}
     estimate = Entry(
         method="difference in error",

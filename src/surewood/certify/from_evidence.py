@@ -422,7 +422,7 @@ def _(evidence: CrossFitEvidence, caller: Caller) -> Reading:
         parts = {"held-out Brier score": evidence.mean_brier}
         return {"value": 2.0 * half, "decomposition": parts, "note": _brier_of_a_holdout(evidence, delta)}
 
-    about: dict[str, Any] = {"variant": "kl", "quantity": "Brier score", "ceiling": 2.0}
+    about: dict[str, Any] = {"variant": "kl", "quantity": "Brier score", "ceiling": 2.0, "percent": False}
     return _from_training(Method.CROSS_FIT, evidence, caller, issue, n=evidence.n_samples, **about)
 
 

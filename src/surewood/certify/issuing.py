@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from .claims import KINDS, Claim, Scored, claim_fields, read_claims
 from .from_evidence import Caller, Pending, Reading, read_all
 from .holdout import as_times, group_labels, probabilities_of, read_labels
 from .model_parts import counted_rows, fitted_steps, inner_model, memory_of, settings_searched
-from .wording import limit_value
+from .wording import NEW_GROUPS, limit_value
 
 __all__ = ["certify"]
 
@@ -266,17 +265,17 @@ def _measured(scored: Scored, counted: CountedRows | None, sample: str, biased: 
 
 
 def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
-    conditions = counted.conditions(grouped=scored.groups is not None)
     if scored.stratified:
         text = "within each class, rows of the holdout are independent draws (stratified=True)"
-        plain = "rows are independent draws from the population you care about"
-        conditions = [replace(one, text=text) if one.text == plain else one for one in conditions]
-    return conditions
+        return counted.conditions(text)
+    if scored.groups is not None:
+        return counted.conditions("groups are independent draws, and none of them was in the training rows")
+    return counted.conditions()
 
 
 def _population(scored: Scored, counted: CountedRows) -> str:
-    if scored.groups is not None:
-        return "new groups" if counted.population == "new rows" else f"new groups, on {counted.population}"
+    if scored.groups is not None and counted.rule == "count":
+        return NEW_GROUPS
     shares = " with the class fractions of this holdout" if scored.stratified else ""
     return f"{counted.population}{shares}"
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
+from operator import itemgetter
 from typing import Any
 
 from surewood.base.notebook import bars, framed
 from surewood.base.wording import counted_text
-from surewood.bounds import Entry, rows_needed
-from surewood.bounds.statements import AT_LEAST
+from surewood.bounds import Condition, Entry, rows_needed
+from surewood.bounds.statements import AT_LEAST, CALLER
 
 from .claims import BEST_CONSTANT
 
@@ -33,7 +34,8 @@ __all__ = [
     "verdict_text",
 ]
 
-_NOT_A_RATE = ("expected cost", "Brier score", "log-loss", "AUC", "MCC")
+NEW_GROUPS = "new groups"  # a population
+LOWER, UPPER = "lower limit", "upper limit"  # parts of an entry that are limits
 WITHOUT_HOLDOUT = "Known without a holdout"
 _SECTIONS = {
     "GUARANTEE": "GUARANTEE (holds with probability 1 - delta over independent draws)",
@@ -50,23 +52,18 @@ def _get(entry: AnyEntry, name: str) -> Any:
     return entry.get(name) if isinstance(entry, Mapping) else getattr(entry, name)
 
 
-def is_rate(entry: AnyEntry) -> bool:
-    """Whether a limit is a fraction, to be shown in percent."""
-    return not _get(entry, "quantity").startswith(_NOT_A_RATE)
-
-
 def limit_value(entry: AnyEntry, digits: int = 2) -> str:
     """A limit as printed: rates in percent, rounded to the safe side.
 
     Examples
     --------
-    >>> entry = {"quantity": "error", "side": "at most", "value": 0.0505}
+    >>> entry = {"percent": True, "side": "at most", "value": 0.0505}
     >>> limit_value(entry), limit_value(entry, 0), limit_value({**entry, "side": "at least"}, 0)
     ('5.05 %', '6 %', '5 %')
     """
     rounding = ROUND_FLOOR if _get(entry, "side") == AT_LEAST else ROUND_CEILING
     value = float(_get(entry, "value"))
-    if is_rate(entry):
+    if _get(entry, "percent"):
         exact = Decimal(str(value))
         small = max(0, -exact.adjusted() - 2) if exact else 0  # zeros behind the point: as many digits more
         return _percent(exact, digits + small, rounding)
@@ -120,8 +117,8 @@ def claim_text(entry: AnyEntry, digits: int = 2) -> str:
 
     Examples
     --------
-    >>> entry = {"quantity": "error", "side": "at most", "value": 0.09, "unit": "rows", "population": ""}
-    >>> claim_text(entry)
+    >>> entry = {"quantity": "error", "side": "at most", "value": 0.09, "percent": True}
+    >>> claim_text({**entry, "unit": "rows", "population": ""})
     'error at most 9 % on new rows'
     >>> claim_text({**entry, "unit": "groups", "population": "new groups"})
     'average error of a new group, each group counting once, at most 9 %'
@@ -129,7 +126,7 @@ def claim_text(entry: AnyEntry, digits: int = 2) -> str:
     limit = f"{_get(entry, 'side')} {limit_value(entry, digits)}"
     population = _get(entry, "population") or "new rows"
     if _get(entry, "unit") == "groups":
-        where = population.removeprefix("new groups")
+        where = "" if population == NEW_GROUPS else f", on {population}"
         return f"average {_get(entry, 'quantity')} of a new group, each group counting once, {limit}{where}"
     return f"{_get(entry, 'quantity')} {limit} on {population}"
 
@@ -172,7 +169,7 @@ def _shown_value(entry: Mapping[str, Any]) -> str:
     value = entry["value"]
     if isinstance(value, str):  # an infinite diagnostic
         return value
-    if entry["status"] == "ESTIMATE" and "error" in entry["method"]:
+    if entry["status"] == "ESTIMATE" and entry["percent"]:
         return f"{100 * value:.2f} %"
     return f"{value:.4g}"
 
@@ -188,15 +185,16 @@ def parts_text(entry: Mapping[str, Any]) -> str:
     """What an entry is made of; of a claim about groups, the limit of each group."""
     parts = entry["decomposition"].items()
     if entry["groups"]:
-        rate = {"quantity": "error", "side": entry["side"]}
-        return ", ".join(f"{name} {limit_value({**rate, 'value': value})}" for name, value in parts)
-    return ", ".join(f"{name} {_part_value(name, value)}" for name, value in parts)
+        return ", ".join(f"{name} {limit_value({**entry, 'value': value})}" for name, value in parts)
+    return ", ".join(f"{name} {_part_value(entry, name, value)}" for name, value in parts)
 
 
-def _part_value(name: str, value: float) -> str:
-    """A part in four digits; those that are limits are rounded to the safe side."""
-    below, above = name.endswith((AT_LEAST, "lower limit")), name.endswith("upper limit")
-    return _safe(value, ROUND_FLOOR if below else ROUND_CEILING) if below or above else f"{value:.4g}"
+def _part_value(entry: Mapping[str, Any], name: str, value: float) -> str:
+    """A part in four digits; limits, and what lower limits are made of, are rounded to the safe side."""
+    if name == UPPER:
+        return _safe(value, ROUND_CEILING)
+    below = name == LOWER or (entry["side"] == AT_LEAST and name != "observed")
+    return _safe(value, ROUND_FLOOR) if below else f"{value:.4g}"
 
 
 def head_lines(certificate: Mapping[str, Any], *, baseline: bool = True) -> list[str]:
@@ -263,7 +261,7 @@ def certificate_html(certificate: Mapping[str, Any]) -> str:
 def _claim_bars(guarantees: list[dict[str, Any]]) -> str:
     """Estimates (dots) beside their limits (bars), for rates."""
     rows, dots = [], []
-    for entry in filter(is_rate, guarantees):
+    for entry in filter(itemgetter("percent"), guarantees):
         parts = entry["decomposition"]
         observed = parts.get("error rate", parts.get("observed"))
         start = 0.0 if observed is None else observed
@@ -290,4 +288,4 @@ def _details(entry: Mapping[str, Any]) -> list[str]:
     if entry["note"] and entry["status"] != "CRITERION":
         lines.append(entry["note"])
     # what is only assumed stands at the head of the certificate
-    return lines + [text for text in entry["conditions"] if not text.startswith("assumes ")]
+    return lines + [str(Condition(**one)) for one in entry["conditions"] if one["source"] != CALLER]

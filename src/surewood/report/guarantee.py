@@ -8,7 +8,7 @@ from surewood.base.wording import counted_text, percent, plural
 from surewood.bounds.evidence import OffersEvidence
 from surewood.certify import Certificate, certify
 from surewood.certify.claims import BEST_CONSTANT
-from surewood.certify.wording import claim_text, confidence_text, is_rate, limit_value
+from surewood.certify.wording import claim_text, confidence_text, limit_value
 from surewood.report.charts import Axis, BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.words import number, percent_up, plain_dict
 
@@ -54,8 +54,9 @@ def claim_facts(entry: dict[str, Any]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> entry = {"quantity": "error", "side": "at most", "value": 0.1234, "n": 300, "unit": "rows",
-    ...          "sample": "holdout", "decomposition": {"error rate": 0.1}, "population": "", "groups": []}
+    >>> entry = {"quantity": "error", "side": "at most", "value": 0.1234, "percent": True, "n": 300,
+    ...          "unit": "rows", "sample": "holdout", "decomposition": {"error rate": 0.1}, "population": "",
+    ...          "groups": []}
     >>> claim_facts(entry)["sentence"]
     'Error at most 12.4 % on new rows (10.0 % of 300 holdout rows).'
     """
@@ -68,7 +69,7 @@ def claim_facts(entry: dict[str, Any]) -> dict[str, Any]:
         "limit": entry["value"],
         "limit_text": limit_value(entry, 1),
         "observed": observed,
-        "is_rate": is_rate(entry),
+        "percent": entry["percent"],
         "n": entry["n"],
         "unit": entry["unit"],
         "sample": entry["sample"],
@@ -89,7 +90,7 @@ def _claim_sentence(claim: dict[str, Any], words: str) -> str:
         )
     if claim["observed"] is None:
         return f"{text} (from {rows})."
-    if not claim["is_rate"]:
+    if not claim["percent"]:
         return f"{text} (observed {number(claim['observed'])} on {rows})."
     return f"{text} ({percent(claim['observed'], 1)} of {rows})."
 
@@ -176,7 +177,7 @@ _NAMES = (("estimate", "sky", "dot"), ("guaranteed limit", "leaf", "tick"))
 
 def claim_chart(claims: list[dict[str, Any]], baseline: float | None) -> dict[str, Any] | None:
     """Estimate and limit of each claim side by side."""
-    rates = [claim for claim in claims if claim["is_rate"]]
+    rates = [claim for claim in claims if claim["percent"]]
     if not rates:
         return None
     rows = []
