@@ -100,14 +100,12 @@ def fraction(X):
 
 RNG = np.random.default_rng(0)
 MEASURED = RNG.normal(size=(500, 3))
-CODES = RNG.integers(0, 9, (500, 12)).astype(float)
 FLAGGED = np.c_[MEASURED[:, 0], np.arange(500) % 50 == 0]
 COPIED = {
     "every row twice": (np.r_[MEASURED, MEASURED], 1.0),
     "ten rows many times": (np.tile(MEASURED[:10], (50, 1)), 1.0),
     "a few rows twice": (np.r_[MEASURED, MEASURED[:15]], 30 / 515),
     "a measured column and a rare flag": (np.r_[FLAGGED, FLAGGED[:150]], 300 / 650),
-    "many coarse columns": (np.r_[CODES, CODES[:150]], 300 / 650),
 }
 
 

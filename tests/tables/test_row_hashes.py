@@ -58,17 +58,6 @@ def test_equal_is_exact_and_missing_values_and_zeros_are_equal():
     assert len(set(near.tolist())) == 5
 
 
-def test_a_row_without_a_column_is_the_hash_minus_its_words():
-    frame = mixed_frame()
-    schema = TableSchema.learn(frame)
-    table = schema.read(frame)
-    rest = content_hashes(frame) - module.cell_words(table, schema, 2, 2)
-    changed = content_hashes(frame.assign(color="green"))
-    other = TableSchema.learn(frame.assign(color="green"))
-    words = module.cell_words(other.read(frame.assign(color="green")), other, 2, 2)
-    assert (changed - words == rest).all()
-
-
 def test_every_cell_matters_and_so_does_its_column():
     X = np.arange(12.0).reshape(3, 4)
     hashes = content_hashes(X)

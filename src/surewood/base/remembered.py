@@ -30,7 +30,6 @@ from surewood.bounds import Condition, clopper_pearson
 from surewood.bounds.statements import CALLER, CHECKED
 from surewood.tables import TableSchema, TrainingTable, content_hashes, table_content_hashes
 from surewood.tables.mixing import splitmix64
-from surewood.tables.row_hashes import cell_words
 from surewood.tables.schema import open_source
 from surewood.tables.sources import CATEGORY
 from surewood.tables.table import Table
@@ -49,8 +48,6 @@ _RATE_DELTA = 1e-4  # of the upper limit of the fraction of training rows that e
 _MANY_MATCHES = 0.01  # fraction of counted training rows above which the other rows get a claim of their own
 _LARGEST_COUNT = 8  # how often a content occurs, up to which counts are compared
 _CHECKED_ROWS = 200_000  # of a larger table, a part in which equal rows stay together
-_SAMPLED_ROWS = 2_000  # that tell whether a column has many values
-_HALVES = 8  # random halves of the columns
 
 INDEPENDENT = "rows are independent draws from the population you care about"
 NOT_COPIES = "rows that are not copies of training rows"
@@ -338,40 +335,34 @@ def _n_distinct(hashes: Hashes) -> int:
 def _table_looks_copied(
     X: Any, hashes: Hashes, columns: list[str] | None, rows: NDArray[np.intp] | None = None
 ) -> float:
-    if rows is None:
-        rows = np.arange(len(hashes))
     source = open_source(X)
     schema = TableSchema.learn(source)
-    keys = None
-    if columns is not None and source.names is not None:
-        keys = {list(source.names).index(name): key for key, name in enumerate(columns)}
     table = schema.read(source)
-    return copied_fraction(
-        table.take(rows) if rows.size < table.n_rows else table, schema, hashes[rows], keys
-    )
+    places = list(range(table.n_columns))
+    if columns is not None and source.names is not None:
+        places = [list(source.names).index(name) for name in columns]
+    if rows is not None and rows.size < table.n_rows:
+        table, hashes = table.take(rows), hashes[rows]
+    return copied_fraction(table, schema, hashes, places)
 
 
 def copied_fraction(
-    table: Table, schema: TableSchema, hashes: Hashes, keys: dict[int, int] | None = None
+    table: Table, schema: TableSchema, hashes: Hashes, columns: Sequence[int] | None = None
 ) -> float:
     """Fraction of the rows that look like copies of other rows of the table; 0 where a few may be chance.
 
     All of them where every content occurs a multiple of k >= 2 times, and those that are repeated where fewer
-    contents occur once more than independent rows allow. Otherwise repeated rows are copies where rows that
-    share something rare share everything:
-
-    * a measured number: a value of a column in which different rows neither share values nor come as close to
-      each other as the column's scale allows. On a coarse scale (ages, dates, prices) rows meet by chance
-      about as often as they are neighbours;
-    * half of the columns, whichever half is drawn, while rows that differ in a single column are fewer than
-      those that differ in none.
+    contents occur once more than independent rows allow. Otherwise repeated rows are copies where they share
+    a measured number: a value of a column in which different rows neither share values nor come as close to
+    each other as the column's scale allows. On a coarse scale (ages, dates, prices) rows meet by chance about
+    as often as they are neighbours.
 
     Parameters
     ----------
     table, schema, hashes
         The rows and their content hashes.
-    keys : dict, optional
-        Place of each column in the hashes, where these are in another order.
+    columns : sequence of int, optional
+        The columns that were hashed; all by default.
 
     Examples
     --------
@@ -394,97 +385,52 @@ def copied_fraction(
         return 0.0
     if _counts_are_too_even(counts):
         return float(counts[repeated].sum() / len(hashes))
+    columns = range(table.n_columns) if columns is None else columns
+    if len(columns) < 2:
+        return 0.0  # rows that share their only value always share everything
     if len(hashes) > _CHECKED_ROWS:
         part = np.flatnonzero(hashes <= np.quantile(hashes, _CHECKED_ROWS / len(hashes), method="lower"))
         table, hashes = table.take(part), hashes[part]
     if table.stream is not None:
         table = table.detached()
-    keys = {j: j for j in range(table.n_columns)} if keys is None else keys
-    if len(keys) < 2:
-        return 0.0  # rows that share their only value always share everything
-    _, first, content, counts = np.unique(hashes, return_index=True, return_inverse=True, return_counts=True)
-    if _halves_identify_rows(table.take(first), schema, counts, keys):
-        return float((counts[content] > 1).mean())
     marked = np.zeros(len(hashes), dtype=bool)
-    sample = first[:_SAMPLED_ROWS]
-    for j, key in keys.items():
+    for j in columns:
         if schema.kinds[j] != CATEGORY:
-            values = table.column(j)
-            if np.unique(values[sample]).size >= 0.5 * sample.size:
-                marked |= _share_a_measured_number(values, hashes - cell_words(table, schema, j, key))
+            marked |= _share_a_measured_number(table.column(j), hashes)
     return float(marked.mean()) if marked.sum() >= _FEWEST else 0.0
 
 
 def _counts_are_too_even(counts: NDArray[np.intp]) -> bool:
     r"""Whether many contents occur m times, but too few more often, as in a part of a table that was copied.
 
-    Independent rows give a content a Poisson count of some mean :math:`\lambda`, so the number
-    :math:`\Phi_j` of contents that occur j times has :math:`j!\,E\Phi_j=\sum\lambda^je^{-\lambda}`, which is
-    log-convex in j: limits of :math:`\Phi_j` and :math:`\Phi_m`, j < m, bound the contents that occur more
-    often than m times from below.
+    Of independent rows, the mean numbers :math:`\phi_j` of contents that occur j times satisfy
+    :math:`\phi_{m+1}\ge\frac m{m+1}\phi_m^2/\phi_{m-1}` (theory.md, [D-33]).
     """
-    often = np.bincount(np.minimum(counts, _LARGEST_COUNT + 1), minlength=_LARGEST_COUNT + 2)[1:]
-    least = special.gammaincinv(np.maximum(often, 1), _BY_CHANCE) * (often > 0)
-    most = special.gammaincinv(often + 1, 1.0 - _BY_CHANCE)
-    steps = np.arange(1, 30)
-    for m in range(2, _LARGEST_COUNT + 1):
-        for j in range(1, m):
-            ratio = (least[m - 1] / most[j - 1] * special.poch(j + 1, m - j)) ** (1.0 / (m - j))
-            more = least[m - 1] * float((ratio**steps / special.poch(m + 1, steps)).sum())
-            if special.pdtr(often[m:].sum(), more) < _BY_CHANCE:
-                return True
+    often = np.bincount(counts)
+    for m in range(2, min(_LARGEST_COUNT, len(often) - 1) + 1):
+        least = special.gammaincinv(max(often[m], 1), _BY_CHANCE) * (often[m] > 0)
+        most = special.gammaincinv(often[m - 1] + 1, 1.0 - _BY_CHANCE)
+        if special.pdtr(often[m + 1 :].sum(), m / (m + 1) * least**2 / most) < _BY_CHANCE:
+            return True
     return False
 
 
-def _halves_identify_rows(
-    table: Table, schema: TableSchema, counts: NDArray[np.intp], keys: dict[int, int]
-) -> bool:
-    """Whether different rows hardly ever agree in half of the columns, or in all but one.
-
-    `table` has each content once; `counts` says how often it occurs.
-    """
-    n_contents, n_repeated = len(counts), int((counts > 1).sum())
-    if len(keys) < 4:
-        return False
-    words = {j: cell_words(table, schema, j, key) for j, key in keys.items()}
-    rng, columns = np.random.default_rng(0), list(keys)
-    for _ in range(_HALVES):
-        half = rng.permutation(columns)[: len(columns) // 2]
-        shared = n_contents - _n_distinct(np.sum([words[j] for j in half], axis=0, dtype=np.uint64))
-        if shared > (1.0 / _PURE - 1.0) * n_repeated:
-            return False
-    total = np.sum(list(words.values()), axis=0, dtype=np.uint64)
-    for j in columns:
-        if _n_distinct(words[j]) == n_contents:
-            return False  # one column identifies the row: its scale decides
-        neighbours = n_contents - _n_distinct(total - words[j])
-        if not _outnumber(n_repeated, neighbours):
-            return False
-    return True
-
-
-def _outnumber(copies: int, neighbours: int) -> bool:
-    """Whether copies are more than neighbours, beyond chance."""
-    return bool(copies >= _FEWEST and stats.binom.sf(copies - 1, copies + neighbours, 0.5) < _BY_CHANCE)
-
-
-def _share_a_measured_number(values: NDArray[np.float64], rest: Hashes) -> Mask:
-    """Rows whose value is a measured number that equal rows share, and no others.
-
-    `rest` are the hashes of the rows without this column.
-    """
+def _share_a_measured_number(values: NDArray[np.float64], hashes: Hashes) -> Mask:
+    """Rows whose value is a measured number that equal rows share, and no others."""
     marked = np.zeros(len(values), dtype=bool)
     present = np.flatnonzero(np.isfinite(values))
-    order = present[np.lexsort((rest[present], values[present]))]
-    values, rest = values[order], rest[order]
-    first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]]) if order.size else order
+    if not present.size:
+        return marked
+    order = present[np.lexsort((hashes[present], values[present]))]
+    values, hashes = values[order], hashes[order]
+    first = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
     size = np.diff(np.r_[first, order.size])
     shared = size > 1
-    pure = shared & (rest[first] == rest[first + size - 1])
-    if pure.sum() < _PURE * shared.sum():
+    pure = shared & (hashes[first] == hashes[first + size - 1])
+    n_pure, steps = int(pure.sum()), np.diff(values[first])
+    if n_pure < max(_FEWEST, _PURE * shared.sum()):
         return marked
-    steps = np.diff(values[first])
-    neighbours = int((steps <= 1.5 * steps.min()).sum()) if steps.size else 0
-    if _outnumber(int(pure.sum()), neighbours):
+    neighbours = int((steps <= 1.5 * steps.min()).sum())
+    if stats.binom.sf(n_pure - 1, n_pure + neighbours, 0.5) < _BY_CHANCE:
         marked[order[np.repeat(pure, size)]] = True
     return marked

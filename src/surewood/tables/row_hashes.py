@@ -3,8 +3,7 @@
 * :func:`row_hashes` hashes values as they are, and the class. It decides the order of the rows of a fit
   (:mod:`~surewood.tables.duplicates`), so it never changes.
 * :func:`content_hashes` hashes feature values alone, the same whatever holds the table: rows are equal where
-  all of their values are ([D-33]). It is the sum of a word per cell, so a row without one of its columns has
-  the hash minus that column's :func:`number_words`.
+  all of their values are ([D-33]).
 * :func:`linear_keys` is a cheap random linear form of blocks of columns. It decides the order of the rows of
   a deep forest, so it never changes either.
 
@@ -91,30 +90,6 @@ def table_content_hashes(table: Table, schema: TableSchema) -> Hashes:
     return hashes
 
 
-def number_words(values: Floats, column: int) -> Hashes:
-    """The words of numbers in a column: what :func:`content_hashes` adds for them.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0, 2.0], [3.0, 2.0]])
-    >>> rest = content_hashes(X) - number_words(X[:, 0], 0)
-    >>> bool(rest[0] == rest[1])
-    True
-    """
-    with np.errstate(over="ignore"):
-        bits = np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)  # one NaN, one zero
-        return mixed(bits + splitmix64(column))
-
-
-def cell_words(table: Table, schema: TableSchema, j: int, key: int) -> Hashes:
-    """The words of column `j`, which is number `key` among the columns that are hashed."""
-    values = table.column(j)
-    if schema.kinds[j] != CATEGORY:
-        return number_words(values, key)
-    words = _category_words(schema.categories[j] or [], key)
-    return words[np.where(np.isnan(values), len(words) - 1, values).astype(np.intp)]
-
-
 def linear_keys(columns: NDArray[Any], seed: int, odd: bool = False) -> NDArray[np.uint64]:
     """A random linear form, modulo 2^64, of each row of a block ``(n_columns, n_rows)``.
 
@@ -147,14 +122,29 @@ def _column_order(source: Source, columns: list[str] | None) -> list[int]:
 def _of_table(table: Table, schema: TableSchema, order: Any) -> Hashes:
     total = np.zeros(table.n_rows, dtype=np.uint64)
     for key, j in enumerate(order):
-        total += cell_words(table, schema, j, key)
+        total += _cell_words(table, schema, j, key)
     return total
+
+
+def _number_words(values: Floats, column: int) -> Hashes:
+    with np.errstate(over="ignore"):
+        bits = np.where(np.isnan(values), np.nan, values + 0.0).view(np.uint64)  # one NaN, one zero
+        return mixed(bits + splitmix64(column))
+
+
+def _cell_words(table: Table, schema: TableSchema, j: int, key: int) -> Hashes:
+    """The words of column `j`, which is number `key` among the columns that are hashed."""
+    values = table.column(j)
+    if schema.kinds[j] != CATEGORY:
+        return _number_words(values, key)
+    words = _category_words(schema.categories[j] or [], key)
+    return words[np.where(np.isnan(values), len(words) - 1, values).astype(np.intp)]
 
 
 def _category_words(categories: list[Any], column: int) -> Hashes:
     """A word per category, numbers as in number columns, and one for a missing value at the end."""
     numbers = [np.nan if isinstance(value, str) else float(value) for value in (*categories, np.nan)]
-    words = number_words(np.array(numbers), column)
+    words = _number_words(np.array(numbers), column)
     for k, value in enumerate(categories):
         if isinstance(value, str):
             words[k] = splitmix64(np.uint64(_text_word(value)) ^ splitmix64(column))
