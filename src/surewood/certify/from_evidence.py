@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from surewood.base.reasons import Reason
+from surewood.base.remembered import INDEPENDENT
 from surewood.bounds import (
     Condition,
     Entry,
@@ -91,12 +92,12 @@ class Caller:
             fixed = Condition(text, False, CHECKED)
         else:
             fixed = Condition(text, bool(self.fixed_features), CALLER)
+        independent = Condition(f"training {INDEPENDENT}", not self.ordered, CALLER)
         found = [
             Condition("the training table does not look copied", not self.copies, CHECKED),
             Condition("no repeated rows were removed from the training table", not self.removed, CHECKED),
-            Condition("training rows are independent of each other", not self.ordered, CALLER),
         ]
-        return (fixed, *(condition for condition in found if not condition.holds))
+        return (fixed, independent, *(condition for condition in found if not condition.holds))
 
 
 @dataclass(frozen=True)
