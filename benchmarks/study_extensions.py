@@ -40,13 +40,19 @@ MODELS: dict[str, Callable[[], Any]] = {
     "RCF, exact minimum": lambda: forest(),
     "... of the whole Theorem 1": lambda: forest(selection="theorem"),
     "... C of every leaf by the criterion": lambda: forest(study={"C_per_leaf": True}),
+    "... linear, tree and Gaussian leaves": lambda: forest(
+        degrees="auto", study={"leaves": ("logistic", "tree", "gaussian")}
+    ),
+    "... the same and quadratic ones": lambda: forest(
+        degrees="auto", study={"leaves": ("logistic", "tree", "gaussian", "quadratic")}
+    ),
     "chain of SVMs, leaves retrained": lambda: DeepCascadeClassifier(_LEAVES, **_CASCADE),
     "... C per node": lambda: DeepCascadeClassifier(
         [KernelFamily("poly", degree, C) for degree in (1, 2) for C in (0.1, 1.0, 10.0)], **_CASCADE
     ),
     "binary tree of SVMs": lambda: tree(_LEAVES),
     "composite tree (stumps), SVM leaves": lambda: tree(_LEAVES, ("stump",)),
-    "... linear, tree and Gaussian leaves": lambda: tree(("logistic", "tree", "gaussian"), ("stump",)),
+    "... with linear, tree and Gaussian ones": lambda: tree(("logistic", "tree", "gaussian"), ("stump",)),
 }
 
 

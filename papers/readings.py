@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.svm.gram import KernelSpec
+from surewood.svm.gram import unit_rows
 from surewood.tables import DesignEncoder, Table
 
 _SVM = {
@@ -21,6 +21,8 @@ _SVM = {
     "kernel": ("inhomogeneous", "homogeneous", "normalised"),
     "growth": ("capped", "raw"),
 }
+#: The library's names of the kernels.
+KERNELS = {"inhomogeneous": "poly", "homogeneous": "homogeneous", "normalised": "normalized_poly"}
 #: Paper -> option -> values.
 OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "rcf": {
@@ -98,11 +100,7 @@ class Readings:
 def read_design(
     readings: Readings, train: Table, tables: Sequence[Table], weight: NDArray[np.float64] | None = None
 ) -> list[NDArray[np.float64]]:
-    """What SVMs see of some tables, scaled by the training table.
-
-    A normalised kernel is the homogeneous one of rows that have a column 1 / √g more and then norm 1 / √g, so
-    that the criterion counts one feature more.
-    """
+    """What SVMs see of some tables, scaled by the training table; for a normalised kernel rows of norm 1."""
     encoder = DesignEncoder(scale=readings.scaling == "standardised").fit(train, weight)
     designs = [np.asarray(encoder.transform(table), dtype=np.float64) for table in (train, *tables)]
     if readings.scaling in ("[-1, 1]", "[0, 1]"):
@@ -112,13 +110,5 @@ def read_design(
         if readings.scaling == "[-1, 1]":
             designs = [2.0 * design - 1.0 for design in designs]
     if readings.kernel == "normalised":
-        root = np.sqrt(designs[0].shape[1])
-        designs = [np.column_stack([design, np.full(len(design), root)]) for design in designs]
-        root = np.sqrt(designs[0].shape[1])
-        designs = [root * design / np.linalg.norm(design, axis=1, keepdims=True) for design in designs]
+        designs = [unit_rows(design, 1.0 / design.shape[1], 1.0) for design in designs]
     return [np.ascontiguousarray(design) for design in designs[1:]]
-
-
-def kernel_spec(readings: Readings, n_features: int) -> KernelSpec:
-    """The kernel of a design with this many columns."""
-    return KernelSpec("poly", 1.0 / n_features, 1.0 if readings.kernel == "inhomogeneous" else 0.0)

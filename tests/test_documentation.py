@@ -29,6 +29,7 @@ NOT_LISTED = {
     "composite": "its classifiers are public in surewood",
     "mixture": "its classifier is public in surewood",
     "trees": "the tree engine; docs/internals/architecture.md",
+    "families": "public as names of surewood.cascade",
     "svm": "the SVM engine; docs/internals/svm-engine.md",
 }
 

@@ -95,6 +95,8 @@ def prepare_fold(name: str, j: int, seed: int = 0, readings: Readings | None = N
     if (readings.scaling, readings.kernel) != ("standardised", "inhomogeneous"):
         train_table = inputs.table.take(train)
         (design,) = read_design(readings, train_table, [inputs.table])
+        if readings.kernel == "normalised":  # the cascade's kernel divides by the number of columns
+            design = design * np.sqrt(design.shape[1])
         sample = replace(sample, design=design)
     gram, plan = Gram(sample.design), make_selection_plan(checked_parameters(model), sample, seed)
     problem = plan.problems[0]

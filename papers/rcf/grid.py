@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from papers.protocol import Profile
-from papers.readings import kernel_spec, read_design
+from papers.readings import KERNELS, read_design
 from papers.records import pack
 from surewood._arrays import Counts, Floats
 from surewood.composite.data import CompositeData, SolverOptions
@@ -484,7 +484,7 @@ class GridStudy:
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._division, self._seed, self._readings = division, seed, profile.readings
-        self._options = SolverOptions(n_jobs=n_jobs)
+        self._options = SolverOptions(n_jobs=n_jobs, kernel=KERNELS[profile.readings.kernel])
         self._inputs: TrainingTable = begin_fit(RandomCompositeForestClassifier.paper(), X, y, merge=False)
         degrees = tuple(int(d) for d in profile.get("degrees"))
         gammas = profile.get("gammas")
@@ -526,12 +526,11 @@ class GridStudy:
         numbers = None
         if readings.thresholds == "exact":
             numbers = (table.columns(0, table.n_columns), other_table.columns(0, table.n_columns))
-        if (readings.scaling, readings.kernel) == ("standardised", "inhomogeneous"):
-            return data, evaluated, numbers
-        design, other = read_design(readings, table, [table, other_table], data.weight)
-        gram = Gram(design, n_jobs=self._options.n_jobs)
-        kernel = kernel_spec(readings, design.shape[1])
-        return replace(data, gram=gram, kernel=kernel), replace(evaluated, design=other), numbers
+        if readings.scaling != "standardised":
+            design, other = read_design(readings, table, [table, other_table], data.weight)
+            data = replace(data, gram=Gram(design, n_jobs=self._options.n_jobs))
+            evaluated = replace(evaluated, design=other)
+        return data, evaluated, numbers
 
     def _boxes(
         self,

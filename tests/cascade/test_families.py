@@ -19,7 +19,7 @@ from surewood.cascade import (
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.cascade.families import NAMED, as_families, best_stump, largest_stump_correlation
+from surewood.families import NAMED, as_families, best_stump, largest_stump_correlation
 from tests.bounds.rademacher_reference import exact_rademacher
 
 RNG = np.random.default_rng(0)

@@ -22,7 +22,6 @@ from surewood.cascade import (
     ThresholdFamily,
 )
 from surewood.cascade.chain import as_fractions
-from surewood.cascade.families import ConstantMember, StumpMember
 from surewood.cascade.generic_cascade import (
     GenericCascade,
     GenericSearch,
@@ -32,6 +31,7 @@ from surewood.cascade.generic_cascade import (
     complexity_factor,
 )
 from surewood.certify import certify
+from surewood.families import ConstantMember, StumpMember
 from tests.cascade.conftest import small_problem
 
 LEAVES = [ConstantFamily(), StumpFamily(), KernelFamily("poly", 2)]

@@ -75,16 +75,37 @@ def quick(**parameters):
     return Forest(**({"n_estimators": 4, "random_state": 0} | parameters))
 
 
-def test_leaf_svms_are_those_of_libsvm(problem):
+def polynomial(A, B):
+    return (A @ B.T / A.shape[1] + 1.0) ** 2
+
+
+def homogeneous(A, B):
+    return (A @ B.T / A.shape[1]) ** 2
+
+
+def normalized(A, B):
+    norms = [np.sqrt(np.diag(polynomial(Z, Z))) for Z in (A, B)]
+    return polynomial(A, B) / np.outer(*norms)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reference", "vc_dimension"),
+    # polynomials of 6 columns of degree at most 2, of degree 2 and a constant, and the latter of 7 columns
+    [("poly", polynomial, 28), ("homogeneous", homogeneous, 22), ("normalized_poly", normalized, 29)],
+)
+def test_leaf_svms_are_those_of_libsvm(problem, kernel, reference, vc_dimension):
     """Depth 0, one degree: the forest is one polynomial SVM on standardised features."""
     X, y = problem
     forest = Forest.exact(
-        n_estimators=3, max_depth=0, degrees=2, C=2.0, study={"tol": 1e-6}, random_state=0
+        n_estimators=3, max_depth=0, degrees=2, C=2.0, study={"tol": 1e-6, "kernel": kernel}, random_state=0
     ).fit(X, y)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    svm = SVC(kernel="poly", degree=2, gamma=1 / X.shape[1], coef0=1.0, C=2.0, tol=1e-6).fit(Z, y)
+    svm = SVC(kernel=reference, C=2.0, tol=1e-6).fit(Z, y)
     assert np.mean(forest.predict(X) == svm.predict(Z)) > 0.99
     assert forest.ledger(0)["correct"].sum() == pytest.approx((svm.predict(Z) == y).sum(), abs=1)
+    assert forest.ledger(0)["vc_dimension"].tolist() == [vc_dimension]
+    closed = {c.text: c.holds for e in forest.__certificate_evidence__() for c in e.trees[0].conditions()}
+    assert closed["leaf classes do not change with the scaling of the features"] is (kernel == "poly")
 
 
 def test_exact_selection_scores_at_most_the_random_sequences(problem, paper):

@@ -12,9 +12,8 @@ from tests.persistence.test_nodes import LISTED
 #: Classes without a number, a text or an array of their own, and parts of studies that no small model has.
 EMPTY = {
     "surewood.cascade.binary_trees.SplitMember",
-    "surewood.cascade.families.ConstantFamily",
-    "surewood.cascade.families.GaussianFamily",
-    "surewood.composite.data.Reader",
+    "surewood.families.ConstantFamily",
+    "surewood.families.GaussianFamily",
     "surewood.deepforest.layers.CascadeLayers",
     "surewood.deepforest.scanning.GrainModel",
     "surewood.tables.planning.table_plan.TablePlan",
@@ -22,8 +21,8 @@ EMPTY = {
 RARE = {
     "surewood.bounds.without_holdout.OutOfBag",
     "surewood.bounds.without_holdout.Tandem",
-    "surewood.cascade.families.ConstantMember",
-    "surewood.cascade.families.ThresholdFamily",
+    "surewood.families.ConstantMember",
+    "surewood.families.ThresholdFamily",
 }
 #: What no reader may believe, and the classes and attributes that say it.
 REFUSED = {

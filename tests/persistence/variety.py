@@ -46,7 +46,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"forests": ["random", LogisticRegression()]},
         {"study": OOB, "calibrate": False},
     ],
-    "CompositeTreeClassifier": [{"max_depth": 2}, {"degrees": (1, 3), "C": 1.0}],
+    "CompositeTreeClassifier": [
+        {"max_depth": 2},
+        {"degrees": (1, 3), "C": 1.0},
+        {"max_depth": 1, "study": {"leaves": [GaussianFamily(), "tree"]}},
+    ],
     "DeepCascadeClassifier": [
         {"leaves": ["stump", "linear_svm", "constant"], "splits": ["threshold"]},
         {"leaves": [TreeFamily(2), EstimatorFamily(LogisticRegression(), 2)], "splits": [LinearFamily()]},

@@ -8,7 +8,7 @@ Carlo, and in closed form for thresholds, intervals and kernels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,6 +182,29 @@ def leaf_log_growth(
         value = np.minimum(m * math.log(2), math.log(c) + math.comb(c, 2) * value)
     value = np.where(distinct == 0, math.log(2), value)[position]
     return float(value[0]) if scalar else value
+
+
+def family_log_growth(number: ArrayLike, family_complexity: Sequence[float], m: int) -> Any:
+    """Log-growth of a leaf's classifiers that has the complexity of its family by (1.3).
+
+    Parameters
+    ----------
+    number : int or array of int
+        Family of each leaf, from 1 on; 0 is a constant leaf with two labelings.
+    family_complexity : sequence of float
+        Rademacher complexity of each family.
+    m : int
+        Sample size.
+
+    Examples
+    --------
+    >>> from surewood.bounds.complexity import family_log_growth
+    >>> family_log_growth([0, 1], (0.2,), 100).round(3).tolist()
+    [0.693, 2.0]
+    """
+    numbers = check.counts(number, "number")
+    growth = 0.5 * m * np.square((0.0, *family_complexity))[numbers]
+    return np.where(numbers == 0, math.log(2.0), growth)
 
 
 def split_log_growth(m: int, max_features: int, n_features: int, *, mode: str = "paper") -> float:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from surewood._arrays import Counts, Floats, Mask
 
 from . import _arguments as check
-from .complexity import leaf_log_growth, split_log_growth, vc_dimension
+from .complexity import family_log_growth, leaf_log_growth, split_log_growth, vc_dimension
 from .composite import composite_complexity
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def composite_ledger(
     gamma_scale: float = 1.0,
     paths: Sequence[str] | None = None,
     homogeneous: bool = False,
+    family_complexity: Sequence[float] = (),
 ) -> LeafLedger:
     """Ledger of a composite tree, with the complexities of the criterion (2.8).
 
@@ -143,6 +144,8 @@ def composite_ledger(
         See :func:`path_in_words`.
     homogeneous : bool, default=False
         See :func:`vc_dimension`.
+    family_complexity : sequence of float, optional
+        Complexities of families of classifiers; `degree` are then their numbers from 1 on.
 
     Examples
     --------
@@ -157,7 +160,10 @@ def composite_ledger(
     depths, degrees = check.counts(depth, "depth"), check.counts(degree, "degree")
     check.same_length(correct=plus, depth=depths, degree=degrees)
     offered = n_features if n_split_features is None else n_split_features
-    growth = leaf_log_growth(degrees, n_features, m, n_classes, homogeneous=homogeneous)
+    if len(family_complexity):
+        growth = family_log_growth(degrees, family_complexity, m)
+    else:
+        growth = leaf_log_growth(degrees, n_features, m, n_classes, homogeneous=homogeneous)
     split_growth = split_log_growth(m, max_features, offered)
     complexity = composite_complexity(depths, growth, split_growth, m)
     return LeafLedger(

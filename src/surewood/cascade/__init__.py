@@ -4,7 +4,8 @@ from surewood.cascade.binary_trees import BinaryTreeFamily
 
 # The classifiers are public in surewood itself.
 from surewood.cascade.estimator import DeepCascadeClassifier, DeepCascadeSVMClassifier  # noqa: F401
-from surewood.cascade.families import (
+from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV  # noqa: F401
+from surewood.families import (
     ConstantFamily,
     EstimatorFamily,
     Family,
@@ -16,7 +17,6 @@ from surewood.cascade.families import (
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.cascade.model_selection import DeepCascadeSVMClassifierCV  # noqa: F401
 
 __all__ = [
     "BinaryTreeFamily",
@@ -41,19 +41,6 @@ SAVED_TYPES = (
     "surewood.cascade.chain.Path",
     "surewood.cascade.estimator.DeepCascadeClassifier",
     "surewood.cascade.estimator.DeepCascadeSVMClassifier",
-    "surewood.cascade.families.ConstantFamily",
-    "surewood.cascade.families.ConstantMember",
-    "surewood.cascade.families.EstimatorFamily",
-    "surewood.cascade.families.EstimatorMember",
-    "surewood.cascade.families.GaussianFamily",
-    "surewood.cascade.families.KernelFamily",
-    "surewood.cascade.families.LinearFamily",
-    "surewood.cascade.families.StumpFamily",
-    "surewood.cascade.families.StumpMember",
-    "surewood.cascade.families.SvmMember",
-    "surewood.cascade.families.ThresholdFamily",
-    "surewood.cascade.families.TreeFamily",
-    "surewood.cascade.families.TreeMember",
     "surewood.cascade.generic_cascade.GenericCascade",
     "surewood.cascade.generic_cascade.GenericModel",
     "surewood.cascade.generic_cascade.GenericPath",

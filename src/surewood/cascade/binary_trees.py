@@ -22,9 +22,9 @@ import numpy as np
 
 from surewood._arrays import Codes, Floats, check_number
 from surewood.cascade.chain import as_fractions
-from surewood.cascade.families import Families, Family, Member, as_families
 from surewood.cascade.generic_cascade import GenericTree, SplitRule, complexity_factor
 from surewood.cascade.search import tie
+from surewood.families import Families, Family, Member, as_families
 
 MOST_DEPTH = 10  # the recursion visits (split families x fractions) ** depth nodes and more
 

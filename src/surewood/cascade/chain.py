@@ -1,6 +1,6 @@
 """The chain: classifiers, thresholds, and the way of a point through them (theory.md (3.7), §3.6, [D-23]).
 
-`Path` names a cascade by its choices. `distance_of` and `predicted_of` read scores; `divide` finds the
+`Path` names a cascade by its choices. `predicted_of` reads scores; `divide` finds the
 fraction of points nearest to a decision boundary, which goes on to the next node. `CascadeNode` and
 `Cascade` are the trained SVMs: a point stays at a node when its distance exceeds the threshold, otherwise it
 goes on; whatever reaches the last node stays there, so every point has exactly one leaf.
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Counts, Floats, Mask, check_number
+from surewood.families import distance_of
 from surewood.svm.one_vs_one import Predictor, class_scores
 
 NEAR_TIE = 1e-9  # relative
@@ -49,14 +50,6 @@ def predicted_of(scores: Floats) -> Codes:
     """Class codes: the second class where the decision value is positive, or the first best score."""
     winners = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
     return winners.astype(np.int32)
-
-
-def distance_of(scores: Floats) -> Floats:
-    """Distance from the decision boundary: |f|, or the gap between the two best class scores."""
-    if scores.ndim == 1:
-        return np.abs(scores)
-    best = np.partition(scores, -2, axis=1)
-    return np.asarray(best[:, -1] - best[:, -2])
 
 
 def svm_scores(predictor: Predictor, design: Floats, n_classes: int, n_jobs: int | None = None) -> Floats:

@@ -9,7 +9,7 @@ cross-validation is in :mod:`~surewood.cascade.model_selection`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, Self
 
@@ -31,12 +31,11 @@ from surewood.base.parameters import (
     checked_parameters,
     parameters,
 )
-from surewood.base.rules import Choice, Either, Integer, Kind, Nullable, Number, Rule, check_value
+from surewood.base.rules import Choice, Integer, Nullable, Number, Rule, check_value
 from surewood.bounds import LeafLedger
 from surewood.cascade import report_facts
 from surewood.cascade.chain import Cascade
 from surewood.cascade.data import CascadeData, prepare
-from surewood.cascade.families import Families, Family
 from surewood.cascade.gamma_path import PathPiece, gamma_path
 from surewood.cascade.generic_cascade import (
     GenericCascade,
@@ -62,6 +61,7 @@ from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, coun
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.cascade.training import LEAST_SVMS, in_time, prepare_all, train
+from surewood.families import FAMILIES, Families
 from surewood.tables import Table, TrainingTable, begin_predict
 
 
@@ -482,16 +482,10 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         return paths
 
 
-_FAMILIES = Either(
-    Kind("a family", lambda value: isinstance(value, Family)),
-    Kind("a list of families or of their names", lambda value: isinstance(value, Iterable)),
-)
-
-
 _GENERIC_RULES: Mapping[str, Rule] = {
     **COMMON,
-    "leaves": _FAMILIES,
-    "splits": _FAMILIES,
+    "leaves": FAMILIES,
+    "splits": FAMILIES,
     "max_leaves": Integer(1),
     "fractions": FRACTION_LIST,
 }

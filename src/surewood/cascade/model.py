@@ -18,12 +18,13 @@ from surewood.base.describing import Facts, figure
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
 from surewood.bounds.cascade import cascade_depths, native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
-from surewood.cascade.chain import Cascade, Evaluation, class_columns, distance_of, predicted_of
+from surewood.cascade.chain import Cascade, Evaluation, class_columns, predicted_of
 from surewood.cascade.data import encoded
 from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.reject import LeafRecord
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
+from surewood.families import distance_of
 from surewood.svm.one_vs_one import nearest_support
 from surewood.tables import DesignEncoder, Table, by_label, plain
 

@@ -23,7 +23,7 @@ from surewood._arrays import Codes, Floats
 from surewood.base.parameters import COMMON, Switch, parameters
 from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
-from surewood.cascade.chain import Path, Rows, class_columns, distance_of
+from surewood.cascade.chain import Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, make_gram, merge_within_folds, prepare
 from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
@@ -40,6 +40,7 @@ from surewood.cascade.training import (
     make_task,
     search_step,
 )
+from surewood.families import distance_of
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.tables import TrainingTable

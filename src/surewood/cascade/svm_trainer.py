@@ -24,7 +24,6 @@ from surewood.cascade.chain import (
     CascadeNode,
     Path,
     Rows,
-    distance_of,
     divide,
     near_tie,
     predicted_of,
@@ -33,6 +32,7 @@ from surewood.cascade.chain import (
 )
 from surewood.cascade.data import Folds, varies
 from surewood.cascade.search import Outcome
+from surewood.families import distance_of
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec

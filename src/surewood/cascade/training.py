@@ -17,13 +17,14 @@ from joblib import delayed
 
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
-from surewood.cascade.chain import Cascade, Path, Rows, class_columns, distance_of
+from surewood.cascade.chain import Cascade, Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, Folds, make_gram, varies
 from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.plan import CascadePlan, Problem
 from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
 from surewood.cascade.svm_trainer import SvmTrainer, best_penalties, penalty_errors, penalty_steps
+from surewood.families import distance_of
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage, substeps
 from surewood.svm.gram import Gram

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Mask
 from surewood.base.folds import Subsamples
-from surewood.svm.gram import Gram, KernelSpec, formed_sooner
+from surewood.families import Families
+from surewood.svm.gram import Gram, KernelSpec, formed_sooner, unit_rows
 from surewood.tables import DesignEncoder, Table, TrainingTable, merged_inputs
 from surewood.trees.binning import BinMapper, BinnedMatrix, learn_bins, training_bins
 
@@ -32,7 +33,7 @@ _FORMING_A_VOTE, _READING_A_VOTE, _VOTES = 0.05, 1.4, 0.5
 
 @dataclass(frozen=True)
 class SolverOptions:
-    """How SVMs are trained, on how many threads, and how much is reported meanwhile."""
+    """How the classifiers of leaves are trained, on how many threads, and how much is reported meanwhile."""
 
     tol: float = 1e-3
     max_iter: int = 10_000
@@ -40,6 +41,10 @@ class SolverOptions:
     verbose: int = 0
     #: Bytes that a matrix of inner products may take; None for the default.
     max_gram: int | None = None
+    #: "poly", "homogeneous" or "normalized_poly" ([D-02]).
+    kernel: str = "poly"
+    #: What leaves choose from in the place of SVMs.
+    families: Families = ()
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,24 @@ class Reader:
 
     mapper: BinMapper
     encoder: DesignEncoder
+    #: Of the leaf SVMs: "poly", "homogeneous" or "normalized_poly".
+    kernel: str = "poly"
+
+    @property
+    def n_features(self) -> int:
+        """Columns that SVMs see."""
+        return self._n_columns + (self.kernel == "normalized_poly")
+
+    @property
+    def _n_columns(self) -> int:
+        return max(int(self.encoder.n_columns_), 1)
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """The kernel of what :meth:`design` returns."""
+        if self.kernel == "normalized_poly":
+            return KernelSpec("poly", 1.0, 0.0)
+        return KernelSpec("poly", 1.0 / self._n_columns, float(self.kernel == "poly"))
 
     def matrix(self, table: Table) -> BinnedMatrix:
         """The bin codes that splits test."""
@@ -56,7 +79,8 @@ class Reader:
     def design(self, table: Table) -> Floats:
         """The numbers that SVMs see, at least one column."""
         design = self.encoder.transform(table)
-        return design if design.shape[1] else np.zeros((table.n_rows, 1))
+        design = design if design.shape[1] else np.zeros((table.n_rows, 1))
+        return unit_rows(design, 1.0 / self._n_columns, 1.0) if self.kernel == "normalized_poly" else design
 
 
 @dataclass(frozen=True)
@@ -77,14 +101,17 @@ class CompositeData:
     weight: Floats | None
     #: Classes that the criterion counts, where they are fewer than those of the problem.
     criterion_classes: int | None = None
-    #: Of the leaf SVMs; None: that of [D-02].
-    kernel: KernelSpec | None = None
     #: Bags drawn before anything was learned; None where trees draw their own.
     drawn: Subsamples | None = None
 
     @property
     def n_rows(self) -> int:
         return len(self.y)
+
+    @property
+    def kernel(self) -> KernelSpec:
+        """Of the leaf SVMs."""
+        return self.reader.kernel_spec
 
     @property
     def n_splitting(self) -> int:
@@ -148,12 +175,12 @@ def prepare(
     table = inputs.table
     if drawn is None:
         matrix = training_bins(inputs)
-        reader = Reader(matrix.mapper, DesignEncoder().fit(table, inputs.weight))
+        reader = Reader(matrix.mapper, DesignEncoder().fit(table, inputs.weight), options.kernel)
     else:
         counts = drawn.counts(drawn.prepares)
         rows = np.flatnonzero(counts)
         part, weight = table.take(rows), counts[rows]
-        reader = Reader(learn_bins(part, weight), DesignEncoder().fit(part, weight))
+        reader = Reader(learn_bins(part, weight), DesignEncoder().fit(part, weight), options.kernel)
         matrix = reader.matrix(table)
         # Whether a column has missing values outside the bag must not be known to a tree.
         matrix = replace(matrix, has_missing=np.ones_like(matrix.has_missing))

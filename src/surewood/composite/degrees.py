@@ -24,6 +24,7 @@ from surewood.bounds import (
     select_degrees,
     split_log_growth,
 )
+from surewood.bounds.complexity import family_log_growth
 from surewood.composite.data import CompositeData
 from surewood.composite.growing import IndexSets, Leaves, Setting
 from surewood.tables.mixing import splitmix64
@@ -42,11 +43,21 @@ def complexities(
     n_classes: int,
     growth: str = "capped",
     homogeneous: bool = False,
+    family_complexity: tuple[float, ...] = (),
 ) -> Floats:
     """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
     size = max(int(np.ceil(m - 1e-9)), 1)
     levels, place = np.unique(np.asarray(depth), return_inverse=True)
-    sizes = (size, n_features, n_splitting, max_features, max(n_classes, 2), growth, homogeneous)
+    sizes = (
+        size,
+        n_features,
+        n_splitting,
+        max_features,
+        max(n_classes, 2),
+        growth,
+        homogeneous,
+        family_complexity,
+    )
     return _complexities_by_depth(tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), *sizes)[place]
 
 
@@ -61,11 +72,14 @@ def _complexities_by_depth(
     n_classes: int,
     growth: str,
     homogeneous: bool,
+    family_complexity: tuple[float, ...],
 ) -> Floats:
     """Needed again for every gamma, cut and chunk of SVMs."""
-    leaf = leaf_log_growth(
-        np.array(degrees), n_features, size, n_classes, growth=growth, homogeneous=homogeneous
-    )
+    numbers = np.array(degrees)
+    if family_complexity:
+        leaf = family_log_growth(numbers, family_complexity, size)
+    else:
+        leaf = leaf_log_growth(numbers, n_features, size, n_classes, growth=growth, homogeneous=homogeneous)
     split = split_log_growth(size, max_features, n_splitting)
     table = np.asarray(composite_complexity(np.array(depth)[:, None], leaf[None, :], split, size))
     table.flags.writeable = False
@@ -225,7 +239,8 @@ class LeafChoice:
                 max_features=setting.max_features,
                 n_classes=n_classes,
                 growth=setting.growth,
-                homogeneous=data.kernel is not None and data.kernel.coef0 == 0.0,
+                homogeneous=data.kernel.coef0 == 0.0,
+                family_complexity=setting.family_complexity,
             )
             total = self.sets.total[set_id[same]]
             if not capped:

@@ -36,14 +36,17 @@ from surewood.base.parameters import (
 from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import SolverOptions, prepare
 from surewood.composite.growing import MAX_DEPTH, Setting
+from surewood.composite.leaf_families import family_names
 from surewood.composite.model import CompositeModel
 from surewood.composite.plan import Parameters, draw_bags, is_auto, make_plan, products_read
 from surewood.composite.report_facts import explanation_steps
 from surewood.composite.training import train
+from surewood.families import FAMILIES, as_families
 from surewood.tables import TrainingTable, begin_predict, by_batches
 
 SELECTIONS = ("exact", "theorem", "random_sequences", "common_degree", "random_degree")
 LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
+KERNELS = ("poly", "homogeneous", "normalized_poly")
 DEPTH = rules.Integer(0, MAX_DEPTH)
 GAMMA = rules.Number(above=0.0)
 _PLAIN_WEIGHT = rules.Kind(
@@ -64,6 +67,8 @@ FOREST_SWITCHES: Mapping[str, Switch] = {
     "C_per_leaf": Switch(False, rules.Boolean()),
     "constant_leaves": Switch("auto", rules.Either(rules.AUTO, rules.Boolean())),
     "leaf_scores": Switch("one_hot", rules.Choice(*LEAF_SCORES)),
+    "kernel": Switch("poly", rules.Choice(*KERNELS)),
+    "leaves": Switch(None, rules.Nullable(FAMILIES)),
     "max_leaf_size": Switch("auto", rules.Nullable(rules.AUTO, rules.Integer(2))),
     "min_weight_fraction_leaf": Switch(0.0, COMMON["min_weight_fraction_leaf"]),
     "tol": Switch("auto", rules.Either(rules.AUTO, COMMON["tol"])),
@@ -117,7 +122,10 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
             seed = draw_seed(self.random_state)
             drawn = draw_bags(chosen, inputs, seed)
             data = prepare(inputs, chosen.options, products_read(chosen, inputs.table.n_rows), drawn)
-            return self._store(inputs, train(make_plan(chosen, data, seed), data))
+            model = train(make_plan(chosen, data, seed), data)
+            if chosen.options.families:
+                model = replace(model, family_names=family_names(study_settings(self)["leaves"]))
+            return self._store(inputs, model)
 
     def _store(self, inputs: TrainingTable, model: CompositeModel) -> Floats | None:
         """Write on the estimator, once everything has succeeded; held-out probabilities by row of `X`."""
@@ -140,6 +148,8 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
             self.n_jobs,
             int(self.verbose),
             memory_bytes(self.max_memory),
+            values["kernel"],
+            () if (leaves := values.get("leaves")) is None else as_families("leaves", leaves),
         )
         values["limit"] = TimeLimit(values.get("time_limit"))
         names = [parameter.name for parameter in fields(Parameters)]
@@ -340,6 +350,10 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     leaf_scores              "one_hot"   what a leaf contributes: the class its SVM predicts, with
                                          "ovo_votes" the fraction of pairs each class wins, with
                                          "calibrated" its label with its out-of-bag accuracy
+    kernel                   "poly"      (⟨x, x'⟩ / n + 1)^degree; "homogeneous" without the 1,
+                                         "normalized_poly" divided by the norms of both rows [D-02]
+    leaves                   None        a list of families, or their names, that leaves choose from in
+                                         the place of SVMs of several degrees; see below
     n_plain_trees            "auto"      plain trees, where their weight is positive; "auto" is 5 per
                                          composite tree
     bootstrap                False       draw the rows of a tree with replacement
@@ -354,6 +368,11 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     max_iter                 10000       iterations per pair of classes; SVMs that need more are kept
                                          and flagged in the ledger
     ======================== =========== =============================================================
+
+    With `leaves` the criterion charges each family its complexity on the whole sample; ties go to the earlier
+    one. Families and names are those of :class:`~surewood.DeepCascadeClassifier`; `EstimatorFamily`
+    wraps any scikit-learn classifier. There is no pilot (``selection="auto"`` is "exact"), and in ledgers
+    `degree` is the number of the family, 0 a leaf of one class.
 
     Examples
     --------

@@ -42,6 +42,9 @@ class Setting:
     C: tuple[float, ...]
     #: Multiplier of the complexity term of the criterion (2.9).
     gamma_scale: float
+    #: Complexities of the families that leaves choose from: `degrees` are their numbers 1, 2, ... Empty for
+    #: SVMs.
+    family_complexity: tuple[float, ...] = ()
     #: "exact", "theorem", "random_sequences" or "random_degree".
     selection: str = "exact"
     #: Leaves with more rows are split further, beyond `max_depth`.

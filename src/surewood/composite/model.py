@@ -28,7 +28,7 @@ from surewood.composite.data import Reader
 from surewood.composite.growing import Setting, Topology
 from surewood.composite.plan import Searched
 from surewood.composite.trees import ROWS_PER_BLOCK, CompositeTrees
-from surewood.svm.one_vs_one import nearest_support
+from surewood.svm.one_vs_one import Predictor, nearest_support
 from surewood.tables import ColumnReader, Table, TableSchema, by_label, column_names, plain
 from surewood.trees.binning import BinMapper
 from surewood.trees.flat_tree import FlatForest, Split
@@ -71,6 +71,8 @@ class CompositeModel:
     support_origin: Ints | None
     #: What a time limit left out.
     notes: tuple[str, ...] = ()
+    #: Families that leaves chose from, by their numbers from 1 on; empty for SVMs.
+    family_names: tuple[str, ...] = ()
 
     # --- structure -----------------------------------------------------------------------------------------
 
@@ -114,6 +116,12 @@ class CompositeModel:
     def first_leaf(self) -> Ints:
         """Entry of each tree's first leaf in the table of leaves."""
         return np.searchsorted(self.trees.leaves.tree, np.arange(self.n_trees)).astype(np.int64)
+
+    def kind_of(self, degree: int) -> str:
+        """What a leaf with this entry of `degree` holds, in short."""
+        if not self.family_names:
+            return f"degree {degree}"
+        return ("one class", *self.family_names)[degree]
 
     def setting_of(self, tree: int) -> Setting:
         """The setting of a composite tree."""
@@ -188,7 +196,10 @@ class CompositeModel:
                 ],
                 "support": [],
             }
-            if trees.predictor is not None:
+            if self.family_names:
+                for described in explanation["trees"]:
+                    described["family"] = self.kind_of(described["degree"])
+            if isinstance(trees.predictor, Predictor):
                 explanation["support"] = nearest_support(
                     trees.predictor, design[row], self.classes, self.support_origin
                 )
@@ -218,12 +229,14 @@ class CompositeModel:
             leaves.total[at] - leaves.correct[at],
             leaves.depth[at],
             leaves.degree[at],
-            n_features=self._n_svm_features,
+            n_features=self.reader.n_features,
             n_classes=max(self.trees.n_classes, 2),
             max_features=setting.max_features,
             n_split_features=self.reader.mapper.n_columns,
             gamma_scale=setting.gamma_scale,
             paths=paths,
+            family_complexity=setting.family_complexity,
+            homogeneous=self.reader.kernel != "poly",
         )
 
     def ledger(self, tree: int | None = None) -> pd.DataFrame:
@@ -235,6 +248,9 @@ class CompositeModel:
             frame.insert(0, "tree", number)
             frame["C"] = self.trees.leaves.C[at]
             frame["converged"] = self.trees.leaves.converged[at]
+            if self.family_names:
+                frame = frame.drop(columns=["vc_dimension", "log_growth", "C"])
+                frame["family"] = [self.kind_of(degree) for degree in frame["degree"]]
             frames.append(frame)
         return pd.concat(frames, ignore_index=True)
 
@@ -310,17 +326,13 @@ class CompositeModel:
             raise ValueError(f"tree must be below {self.n_trees}, got {tree}.")
         return tree
 
-    @property
-    def _n_svm_features(self) -> int:
-        """Columns that SVMs see; a table without any has one of zeros."""
-        return max(int(self.reader.encoder.n_columns_), 1)
-
     # --- what certificates and pages read ------------------------------------------------------------------
 
     def evidence(self) -> Iterator[Evidence]:
         """What a certificate may use, from what the fit recorded ([D-37])."""
         hard_vote = self.leaf_scores == "one_hot"
-        if all(s.sampling == "all" for s in self.settings) and self.plain_weight == 0.0:
+        whole_sample = all(s.sampling == "all" for s in self.settings)
+        if whole_sample and self.plain_weight == 0.0 and not self.family_names:
             trees = tuple(self._tree_evidence(tree) for tree in range(self.n_trees))
             if len(trees) == 1:
                 yield trees[0]
@@ -343,7 +355,7 @@ class CompositeModel:
             depth=leaves.depth[at],
             degree=leaves.degree[at],
             n_classes=max(self.trees.n_classes, 2),
-            n_features=self._n_svm_features,
+            n_features=self.reader.n_features,
             n_split_features=self.reader.mapper.n_columns,
             split_growth=self.split_growth,
             max_features=setting.max_features,
@@ -354,6 +366,7 @@ class CompositeModel:
             whole_sample=setting.sampling == "all",
             unweighted=self.unweighted,
             affine_features=not learned,
+            homogeneous=self.reader.kernel != "poly",
             learned_representation=learned,
         )
 

@@ -60,7 +60,7 @@ SEARCH_RULES: Mapping[str, rules.Rule] = {
     "selection": rules.Choice(*SELECTIONS),
 }
 
-_SEARCHED_SWITCHES = ("n_sequences", "leaf_scores", "min_weight_fraction_leaf", "tol", "max_iter")
+_SEARCHED_SWITCHES = ("n_sequences", "leaf_scores", "kernel", "min_weight_fraction_leaf", "tol", "max_iter")
 
 #: Study switches of the search: nested depths are exact only without a limit on the size of leaves.
 SEARCH_SWITCHES: Mapping[str, Switch] = {
@@ -109,7 +109,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None
         Of the study switches of :class:`RandomCompositeForestClassifier`: `n_sequences`, `constant_leaves`,
-        `leaf_scores`, `min_weight_fraction_leaf`, `tol` and `max_iter`.
+        `leaf_scores`, `kernel`, `min_weight_fraction_leaf`, `tol` and `max_iter`.
 
     Attributes
     ----------

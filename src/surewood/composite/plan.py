@@ -41,6 +41,8 @@ _LEAF_OF_A_DEFAULT_FIT = 1000  # rows at most: the time of an SVM grows with the
 _WORK = 4e8  # trees x rows x rows per leaf that a default fit may cost
 _ROWS_PER_LEAF = 20  # that the default depth leaves on average
 _DEFAULT_DEPTH = 4
+#: What leaves of other families do without, with the values that say so.
+_OF_SVMS = {"degrees": "auto", "C": "auto", "C_per_leaf": False, "certifiable": False, "kernel": "poly"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +124,8 @@ class CompositePlan:
 
 def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """The plan of a forest for a sample."""
+    if parameters.options.families:
+        parameters = _with_families(parameters)
     if parameters.C_per_leaf and parameters.selection in ("auto", "common_degree"):
         raise ValueError('study={"C_per_leaf": True} needs the criterion, selection="exact" for example.')
     if data.drawn is not None:
@@ -132,6 +136,22 @@ def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> Composi
         depth = 1 if is_auto(parameters.max_depth) else parameters.max_depth
         return _single_setting(replace(parameters, selection="exact", max_depth=depth), data, seed)
     return _by_pilot(parameters, data, seed)
+
+
+def _with_families(parameters: Parameters) -> Parameters:
+    """With one rule for all trees, where leaves hold members of families; what SVMs alone have is refused."""
+    values = {**vars(parameters), "kernel": parameters.options.kernel}
+    for name, default in _OF_SVMS.items():
+        if not (isinstance(values[name], str | bool) and values[name] == default):
+            raise ValueError(
+                f"{name} is about SVMs at the leaves: it cannot be used with study={{'leaves': ...}}."
+            )
+    for name, value in (("selection", "common_degree"), ("leaf_scores", "ovo_votes")):
+        if values[name] == value:
+            raise ValueError(
+                f"{name}={value!r} is about SVMs: it cannot be used with study={{'leaves': ...}}."
+            )
+    return replace(parameters, selection="exact") if parameters.selection == "auto" else parameters
 
 
 def completed(
@@ -168,7 +188,13 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
     degrees = degree_list(parameters.degrees)
     n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
     best = 0
-    if parameters.C_per_leaf:
+    families: tuple[float, ...] = ()
+    if parameters.options.families:
+        X, n_classes = data.gram.X, max(data.n_classes, 2)
+        families = tuple(family.rademacher(X, n_classes) for family in parameters.options.families)
+        n_degrees = len(families)
+        degrees, C = tuple(range(1, n_degrees + 1)), (0.0,) * n_degrees
+    elif parameters.C_per_leaf:
         degrees, C = degrees_and_C(degrees, parameters.C)
     elif not is_auto(parameters.C):
         C = C_list(parameters.C, n_degrees)
@@ -189,6 +215,7 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
         degrees=degrees,
         C=C,
         selection=selection,
+        family_complexity=families,
     )
     searched = Searched(n_degrees, largest_depth(setting), n_settings)
     plain_weight = 0.0 if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
@@ -310,6 +337,8 @@ def largest_depth(setting: Setting) -> int:
 
 def products_read(parameters: Parameters, n_rows: int) -> float:
     """Inner products that the SVMs of a default forest read, about; infinite where leaves may be large."""
+    if parameters.options.families:
+        return 0.0
     if parameters.selection != "auto":
         return math.inf
     n_trees = parameters.n_estimators

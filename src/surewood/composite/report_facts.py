@@ -55,7 +55,7 @@ def report_facts(model: CompositeModel, title: str, rows: ReportRows | None = No
         for tree in chosen:
             drawn.append(_tree(model, tree))
             advance(1)
-    blocks = [_degrees(ledger), _settings(model)]
+    blocks = [_degrees(model, ledger), _settings(model)]
     if any(len(tree["nodes"]) > 1 for tree in drawn):  # a tree of one leaf is no picture
         blocks.insert(0, _icicle(drawn))
     return describing.report_facts(
@@ -108,11 +108,12 @@ def _whole_ledger(model: CompositeModel, verbose: int) -> pd.DataFrame:
 
 def _figures(model: CompositeModel, ledger: pd.DataFrame) -> list[Facts]:
     histogram = ledger["degree"].value_counts().sort_index()
-    degrees = ", ".join(f"{degree}: {100 * n / len(ledger):.0f} %" for degree, n in histogram.items())
+    kinds = [model.kind_of(degree).removeprefix("degree ") for degree in histogram.index]
+    degrees = ", ".join(f"{kind}: {100 * n / len(ledger):.0f} %" for kind, n in zip(kinds, histogram))
     figures = [
         describing.figure("composite trees", model.n_trees),
         describing.figure("leaves", len(ledger)),
-        describing.figure("degrees of the leaves", degrees, "text"),
+        describing.figure(f"{_what_differs(model)} of the leaves", degrees, "text"),
         describing.figure(
             "leaves with an active complexity penalty", model.active_leaves, "percent", digits=1
         ),
@@ -136,6 +137,10 @@ def _figures(model: CompositeModel, ledger: pd.DataFrame) -> list[Facts]:
     return figures
 
 
+def _what_differs(model: CompositeModel) -> str:
+    return "classifiers" if model.family_names else "degrees"
+
+
 def _chosen_trees(ledger: pd.DataFrame) -> list[int]:
     """Trees to draw: those with most leaves, of them the ones with fewest errors."""
     size = ledger.groupby("tree").agg(leaves=("leaf", "size"), errors=("errors", "sum")).reset_index()
@@ -149,11 +154,11 @@ def _tree(model: CompositeModel, tree: int) -> Facts:
     n_leaves = sum(record["leaf"] >= 0 for record in records)
     return {
         "name": f"tree {tree + 1}, {n_leaves} {'leaf' if n_leaves == 1 else 'leaves'}",
-        "nodes": [_node(record) for record in records],
+        "nodes": [_node(record, model.kind_of(max(record["degree"], 0))) for record in records],
     }
 
 
-def _node(record: Mapping[Any, Any]) -> Facts:
+def _node(record: Mapping[Any, Any], kind: str) -> Facts:
     is_root, is_leaf = record["parent"] < 0, record["leaf"] >= 0
     hints = [
         f"{record['points']:,.0f} rows",
@@ -162,14 +167,14 @@ def _node(record: Mapping[Any, Any]) -> Facts:
     ]
     if is_leaf:
         side = "active" if record["side"] == "complexity" else "inactive"
-        hints += [f"leaf {record['leaf']}, degree {record['degree']}", f"complexity penalty {side}"]
+        hints += [f"leaf {record['leaf']}, {kind}", f"complexity penalty {side}"]
     return {
         "id": int(record["node"]),
         "parent": None if is_root else int(record["parent"]),
         "depth": int(record["depth"]),
         "label": "all rows" if is_root else short(record["condition"], 80),
         "value": float(record["points"]),
-        "text": f"degree {record['degree']}" if is_leaf else "",
+        "text": kind if is_leaf else "",
         "hints": hints,
         "level": int(record["degree"]) if is_leaf else None,
     }
@@ -187,21 +192,21 @@ def _icicle(drawn: list[Facts]) -> Facts:
     )
 
 
-def _degrees(ledger: pd.DataFrame) -> Facts:
+def _degrees(model: CompositeModel, ledger: pd.DataFrame) -> Facts:
     names, active, inactive, hints = [], [], [], []
-    for degree, group in ledger.groupby("degree"):
+    for _, group in ledger.groupby("degree"):
         n_active = int((group["side"] == "complexity").sum())
-        names.append(f"degree {degree}")
+        names.append(model.kind_of(int(group["degree"].iloc[0])))
         active.append(n_active)
         inactive.append(len(group) - n_active)
-        hints.append(f"{100 * len(group) / len(ledger):.1f} % of the leaves have this degree")
+        hints.append(f"{100 * len(group) / len(ledger):.1f} % of the leaves")
     parts = [
         describing.series("complexity penalty active", active, "main", hints),
         describing.series("inactive", inactive, "other", hints),
     ]
     return describing.chart(
         "bars",
-        "Degrees of the leaves",
+        f"{_what_differs(model).capitalize()} of the leaves",
         [{"name": "", "names": names, "series": parts}],
         y_title="leaves",
         caption="Where the penalty is active, a richer classifier had to justify its cost; elsewhere the tie "
@@ -213,12 +218,14 @@ def _settings(model: CompositeModel) -> Facts:
     lines = []
     for one in model.settings:
         depth = f"Depth at most {one.max_depth}" if one.max_depth else "No split, one classifier for all rows"
-        several = "degrees" if len(one.degrees) > 1 else "degree"
-        degrees = ", ".join(str(degree) for degree in one.degrees)
-        C = ", ".join(f"{value:.4g}" for value in np.atleast_1d(one.C))
+        if model.family_names:
+            offered = f"leaves among {', '.join(model.family_names)}"
+        else:
+            several = "degrees" if len(one.degrees) > 1 else "degree"
+            C = ", ".join(f"{value:.4g}" for value in np.atleast_1d(one.C))
+            offered = f"{several} {', '.join(str(degree) for degree in one.degrees)} with C {C}"
         lines.append(
-            f"{depth}; {several} {degrees} with C {C}; {one.max_features} columns tried per node; "
-            f"γ {one.gamma_scale:.4g}."
+            f"{depth}; {offered}; {one.max_features} columns tried per node; γ {one.gamma_scale:.4g}."
         )
     return describing.paragraph(
         "Settings of the trees",
@@ -254,15 +261,19 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
     trees, prediction = explained["trees"], explained["prediction"]
     agreeing = [tree for tree in trees if tree["vote"] == prediction]
     others = [tree for tree in trees if tree["vote"] != prediction]
-    degrees = Counter(int(tree["degree"]) for tree in trees)
-    leaves = [f"{plural(n, 'leaf', 'leaves')} of degree {degree}" for degree, n in sorted(degrees.items())]
+    kinds = Counter((int(tree["degree"]), tree.get("family")) for tree in trees)
+    leaves = [
+        f"{plural(n, 'leaf', 'leaves')} {f'of degree {degree}' if family is None else f'with {family}'}"
+        for (degree, family), n in sorted(kinds.items())
+    ]
     steps = [
         step("Votes", _votes(explained, agreeing, others)),
         step("Leaves of this row", [", ".join(leaves)]),
     ]
     for tree in _telling(agreeing)[: _TREES_SHOWN - bool(others)] + _telling(others)[:1]:
         correct = f"{tree['correct']:,.0f} of {plural(round(tree['points']), 'training row')} correct"
-        lines = [f"path: {path_text(tree['path'])}", f"leaf: {svm_text(int(tree['degree']))}, {correct}"]
+        leaf = tree.get("family") or svm_text(int(tree["degree"]))
+        lines = [f"path: {path_text(tree['path'])}", f"leaf: {leaf}, {correct}"]
         steps.append(step(f"Tree {tree['tree'] + 1} votes for {tree['vote']}", lines))
     support = explained.get("support", [])
     return [*steps, step("Nearest support vectors", [], support)] if support else steps

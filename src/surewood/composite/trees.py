@@ -31,6 +31,7 @@ from surewood.composite.growing import (
     grow_to_size,
     split_importances,
 )
+from surewood.composite.leaf_families import LeafMembers, Members
 from surewood.composite.leaf_svms import LeafSVMs, join_predictors, train_leaf_svms
 from surewood.svm.gram import StoredProducts
 from surewood.svm.one_vs_one import Predictor, vote_counts
@@ -155,8 +156,8 @@ class CompositeTrees:
     #: For every node (all trees, one after another) the leaf of a row that ends there.
     leaf_of_node: NDArray[np.int32]
     leaves: LeafTable
-    #: All SVMs; None where every leaf is constant.
-    predictor: Predictor | None
+    #: All SVMs, or members of families; None where every leaf is constant.
+    predictor: Predictor | Members | None
     n_classes: int
     #: Trees without depth limit whose leaves keep their class frequencies (degree 0 throughout).
     plain: FlatForest | None = None
@@ -226,7 +227,7 @@ class CompositeTrees:
         if mask is not None:
             constant, svm = np.where(mask, constant, -1), np.where(mask, svm, -1)
         sums = vote_counts(constant, self.n_classes)
-        if self.predictor is not None:
+        if isinstance(self.predictor, Predictor):
             sums += self.predictor.vote_fractions(
                 design, np.ascontiguousarray(svm), n_classes=self.n_classes, n_jobs=n_jobs
             )
@@ -282,8 +283,15 @@ def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:
     leaf_of_node = np.concatenate(
         [np.where(p.leaf_of_node >= 0, p.leaf_of_node + k, -1) for p, k in zip(parts, first_leaf)]
     ).astype(np.int32)
-    predictor = join_predictors([p.predictor for p in parts if p.predictor is not None])
+    predictor = _join([p.predictor for p in parts if p.predictor is not None])
     return CompositeTrees(forest, leaf_of_node, LeafTable(**columns), predictor, parts[0].n_classes)
+
+
+def _join(predictors: list[Any]) -> Predictor | Members | None:
+    if predictors and isinstance(predictors[0], Members):
+        members = tuple(member for predictor in predictors for member in predictor.members)
+        return Members(members, predictors[0].n_classes)
+    return join_predictors(predictors)
 
 
 @dataclass(frozen=True)
@@ -313,20 +321,36 @@ def fit_trees(
     leaves = collect_leaves(grove, stop, sets)
     choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), wanted.seed, wanted.first_tree)
     ids = np.unique(leaves.set_id[~sets.pure[leaves.set_id]])
-    correct = np.zeros((len(sets), len(setting.degrees)))
-    C = np.array(setting.C, dtype=np.float64)[:, None]
-    svms = LeafSVMs()
     base = float(choice.m.mean()) if base is None else base
-    for chunk in train_leaf_svms(data, sets, ids, np.array(setting.degrees), C, base, options):
-        correct[chunk.ids] = chunk.correct[:, :, 0]
-        at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
-        svms.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
-    table = _leaf_table(choice, correct, svms, base)
-    trees = CompositeTrees(grove.forest, leaves.of_node(stop), table, svms.predictor(), data.n_classes)
+    classifiers: LeafSVMs | LeafMembers
+    if options.families:
+        classifiers = LeafMembers(data, sets, ids, options)
+        correct = classifiers.correct
+    else:
+        classifiers, correct = _train_svms(choice, ids, base, options)
+    table = _leaf_table(choice, correct, classifiers, base)
+    trees = CompositeTrees(grove.forest, leaves.of_node(stop), table, classifiers.predictor(), data.n_classes)
     return FittedTrees(trees, grove, split_importances(data, grove, stop))
 
 
-def _leaf_table(choice: LeafChoice, correct: Floats, svms: LeafSVMs, base: float) -> LeafTable:
+def _train_svms(
+    choice: LeafChoice, ids: NDArray[np.int64], base: float, options: SolverOptions
+) -> tuple[LeafSVMs, Floats]:
+    """SVMs of every degree for some sets; those that may be chosen are kept, of the others the counts."""
+    setting, leaves, sets = choice.setting, choice.leaves, choice.sets
+    correct = np.zeros((len(sets), len(setting.degrees)))
+    degrees, C = np.array(setting.degrees), np.array(setting.C, dtype=np.float64)[:, None]
+    svms = LeafSVMs()
+    for chunk in train_leaf_svms(choice.data, sets, ids, degrees, C, base, options):
+        correct[chunk.ids] = chunk.correct[:, :, 0]
+        at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
+        svms.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
+    return svms, correct
+
+
+def _leaf_table(
+    choice: LeafChoice, correct: Floats, classifiers: LeafSVMs | LeafMembers, base: float
+) -> LeafTable:
     """The final choice and its counts, leaf by leaf."""
     setting, leaves, sets = choice.setting, choice.leaves, choice.sets
     n, zero = len(leaves), int(setting.constant_leaves)
@@ -335,7 +359,7 @@ def _leaf_table(choice: LeafChoice, correct: Floats, svms: LeafSVMs, base: float
     by_svm = column >= zero
     at, place = mixed[by_svm], column[by_svm] - zero
     svm = np.full(n, -1, dtype=np.int32)
-    svm[at] = [svms.number(s, p) for s, p in zip(leaves.set_id[at].tolist(), place.tolist())]
+    svm[at] = [classifiers.number(s, p) for s, p in zip(leaves.set_id[at].tolist(), place.tolist())]
     constant = sets.majority[leaves.set_id]
     constant[at] = -1
     degree = np.zeros(n, dtype=np.int64)
@@ -346,9 +370,9 @@ def _leaf_table(choice: LeafChoice, correct: Floats, svms: LeafSVMs, base: float
     right = sets.majority_total[leaves.set_id]
     right[at] = correct[leaves.set_id[at], place]
     converged = np.ones(n, dtype=bool)
-    converged[at] = svms.converged[svm[at]]
+    converged[at] = classifiers.converged[svm[at]]
     iterations = np.zeros(n, dtype=np.int64)
-    iterations[at] = svms.iterations[svm[at]]
+    iterations[at] = classifiers.iterations[svm[at]]
     return LeafTable(
         tree=leaves.tree, code=leaves.code, depth=leaves.depth, node=leaves.node, degree=degree, C=C,
         correct=right, total=total, constant=constant, svm=svm, converged=converged, iterations=iterations,

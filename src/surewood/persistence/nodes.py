@@ -32,8 +32,11 @@ from numpy.typing import NDArray
 
 import surewood
 
-#: Packages below the families whose objects are parts of models.
-_PARTS = ("surewood.bounds", "surewood.base", "surewood.svm", "surewood.tables", "surewood.trees")
+#: Packages and modules below the families of models whose objects are parts of models.
+_PARTS = (
+    "surewood.base", "surewood.bounds", "surewood.families", "surewood.svm", "surewood.tables",
+    "surewood.trees",
+)  # fmt: skip
 SKLEARN = {
     "sklearn.compose": ("ColumnTransformer",),
     "sklearn.decomposition": ("PCA",),

@@ -1,4 +1,4 @@
-"""Families of classifiers that a generic cascade is made of (theory.md §3.5).
+"""Families of classifiers: what leaves of generic cascades and composite trees hold (theory.md §2.7, §3.5).
 
 A family knows how to `fit` a member to weighted points, how rich it is as a class of leaves (`rademacher`)
 and, if its members can order points, as a class of splits (`split_rademacher`). Members give `scores`
@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from surewood._arrays import Codes, Floats, check_linear_part, check_number, check_values
+from surewood.base import rules
 from surewood.bounds import (
     interval_rademacher,
     kernel_rademacher,
@@ -36,10 +37,17 @@ from surewood.bounds import (
     threshold_rademacher,
     vc_dimension,
 )
-from surewood.cascade.chain import distance_of
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec, useful_limit
 from surewood.svm.one_vs_one import Predictor, class_scores
+
+
+def distance_of(scores: Floats) -> Floats:
+    """Distance from the decision boundary: |f|, or the gap between the two best class scores."""
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best = np.partition(scores, -2, axis=1)
+    return np.asarray(best[:, -1] - best[:, -2])
 
 
 class Member(ABC):
@@ -602,7 +610,7 @@ class EstimatorFamily(Family):
         return value
 
 
-# --- families by name ---------------------------------------------------------------------------------------
+# --- families as a parameter --------------------------------------------------------------------------------
 
 NAMED: dict[str, Callable[[], Family]] = {
     "constant": ConstantFamily,
@@ -616,6 +624,13 @@ NAMED: dict[str, Callable[[], Family]] = {
     "cubic": lambda: KernelFamily("poly", 3),
     "rbf": lambda: KernelFamily("rbf"),
 }
+
+
+#: The rule of a parameter that has families.
+FAMILIES = rules.Either(
+    rules.Kind("a family", lambda value: isinstance(value, Family)),
+    rules.Kind("a list of families or of their names", lambda value: isinstance(value, Iterable)),
+)
 
 
 def as_families(name: str, value: Any) -> Families:
@@ -632,3 +647,13 @@ def as_families(name: str, value: Any) -> Families:
                 "Wrap a scikit-learn classifier as EstimatorFamily(classifier, complexity)."
             )
     return tuple(families)
+
+
+#: Types of this module that a model file may hold.
+SAVED_TYPES = tuple(
+    f"surewood.families.{kind.__name__}"
+    for kind in (
+        ConstantFamily, ConstantMember, EstimatorFamily, EstimatorMember, GaussianFamily, KernelFamily,
+        LinearFamily, StumpFamily, StumpMember, SvmMember, ThresholdFamily, TreeFamily, TreeMember,
+    )
+)  # fmt: skip
