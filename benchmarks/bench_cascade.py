@@ -44,7 +44,7 @@ class SvcTrainer:
             return Outcome(None, np.ones(len(rows), dtype=bool))
         C = own.C[choice] * np.sqrt(len(rows) / len(self.weight))
         degree, n = own.kernels.degrees[choice], self.design.shape[1]
-        svm = SVC(kernel="poly", degree=degree, gamma=1 / n, coef0=1.0, C=C, max_iter=own.solver.max_iter)
+        svm = SVC(kernel="poly", degree=degree, gamma=1 / n, coef0=1.0, C=C, max_iter=10_000)
         decision = svm.fit(self.design[rows], codes).decision_function(self.design[rows])
         return Outcome(np.abs(decision), decision * (2.0 * codes - 1.0) > 0)
 

@@ -28,10 +28,9 @@ from surewood.base.contributions import (
     check_columns,
     check_kept,
     class_position,
-    default_orders,
     group_positions,
-    sample_values,
 )
+from surewood.base.sampled_values import default_orders, sample_values
 from tests.contract.messy_table import messy
 
 
@@ -246,7 +245,7 @@ def test_equal_mixed_rows_are_predicted_once():
 
 
 def test_rows_are_done_in_batches_with_the_same_result(rows, monkeypatch):
-    from surewood.base import contributions as shapley
+    from surewood.base import sampled_values as shapley
 
     X, background = rows
     whole = sampled(X, background, SINGLE, 10)

@@ -175,10 +175,7 @@ BAD_VALUES = [
     ({"time_limit": -1}, "time_limit must be a number of seconds of at least 0 or None, got -1."),
     ({"study": {"C_grid": ()}}, "study['C_grid'] must be a list of numbers above 0, got ()."),
     ({"study": {"growth": "x"}}, "study['growth'] must be 'capped', 'sum' or 'raw', got 'x'."),
-    ({"study": {"C_folds": 1}}, "study['C_folds'] must be an integer of at least 2, got 1."),
     ({"study": {"max_svms": 0}}, "study['max_svms'] must be an integer of at least 1 or None, got 0."),
-    ({"study": {"tol": 0.0}}, "study['tol'] must be a number above 0, got 0.0."),
-    ({"study": {"validation_fraction": 1.0}}, "must be a number strictly between 0 and 1, got 1.0."),
     (
         {"study": {"max_machines": 3}},
         "study must be None or a dictionary with keys among 'C_selection'",
@@ -307,8 +304,7 @@ def test_every_class_has_a_problem_but_native_ones(iris):
     ("study", "n_folds", "fraction"),
     [
         ({}, 1, 0.25),
-        ({"validation_fraction": 0.5}, 1, 0.5),
-        ({"C_selection": "cv", "C_folds": 3}, 3, 1 / 3),
+        ({"C_selection": "cv"}, 5, 1 / 5),
     ],
 )
 def test_folds_on_which_C_is_chosen(study, n_folds, fraction):

@@ -168,7 +168,7 @@ def sample():
 
 def test_calibrated_probabilities_are_left_alone(sample):
     assert best_step(*sample) is None
-    assert calibrate_mixture("auto", *sample, n_jobs=1, verbose=0) is None
+    assert calibrate_mixture("auto", *sample, verbose=0) is None
 
 
 @pytest.mark.parametrize("n", [20, 60, 150])
@@ -182,16 +182,16 @@ def test_few_rows_seldom_ask_for_a_calibration(sample, n):
 def test_timid_probabilities_are_sharpened(sample):
     mixed, y, weight = sample
     timid = 0.5 + 0.3 * (mixed - 0.5)
-    calibrator = calibrate_mixture("auto", timid, y, weight, n_jobs=1, verbose=0)
+    calibrator = calibrate_mixture("auto", timid, y, weight, verbose=0)
     assert calibrator is not None
     assert np.abs(calibrator.transform(timid) - mixed).mean() < 0.05
 
 
 def test_a_named_method_is_always_fitted_and_none_never(sample):
-    named = calibrate_mixture("temperature", *sample, n_jobs=1, verbose=0)
+    named = calibrate_mixture("temperature", *sample, verbose=0)
     assert named is not None
     assert named.chosen_ == "temperature"
-    assert calibrate_mixture(None, *sample, n_jobs=1, verbose=0) is None
+    assert calibrate_mixture(None, *sample, verbose=0) is None
 
 
 def test_one_fit_per_fold_serves_all_steps(sample):

@@ -8,7 +8,8 @@
 * :mod:`~surewood.base.remembered`: hashes of the training rows, and which rows of a holdout count;
 * :mod:`~surewood.base.copies`: predictions for rows that occur more than once;
 * :mod:`~surewood.base.calibration`: probabilities from held-out scores;
-* :mod:`~surewood.base.contributions`: how much each column adds to a prediction;
+* :mod:`~surewood.base.contributions`: how much each column adds to a prediction, with
+  :mod:`~surewood.base.sampled_values`: Shapley values from random orders of the columns;
 * :mod:`~surewood.base.describing`, :mod:`~surewood.base.wording`, :mod:`~surewood.base.notebook`: how models
   describe and explain themselves;
 * :mod:`~surewood.base.time_limit`: how long a fit may take.

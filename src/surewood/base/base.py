@@ -133,7 +133,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         if not hasattr(self, "classes_") or not isinstance(self, DescribesItself):
             return diagram
         facts = self.__report_facts__(None)
-        shown = [(figure_text(one), str(one["label"])) for one in facts["figures"]]
+        shown = [(figure_text(figure), str(figure["label"])) for figure in facts["figures"]]
         told = f"<p class='soft'>{escape(facts['description'])}</p>"
         return framed(str(facts["title"]), tiles(shown) + told) + diagram
 
@@ -243,18 +243,18 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         >>> row["prediction"], len(row["trees"]), sorted(row["trees"][0]["path"][0])
         (0, 10, ['actual', 'feature', 'operator', 'value'])
         """
-        explained, found = self._explained(X), None
+        explained, contributions = self._explained(X), None
         has_probabilities = bool(explained) and explained[0]["probabilities"] is not None
         if has_probabilities and getattr(self, "background_", None) is not None:
-            found = self.contributions(X, groups=groups)
+            contributions = self.contributions(X, groups=groups)
         first = ("kind", "prediction", "probabilities")
         return [
             {
-                **{name: one[name] for name in first},
-                "because": None if found is None else found.because(row, one["prediction"]),
-                **{name: value for name, value in one.items() if name not in first},
+                **{name: entry[name] for name in first},
+                "because": None if contributions is None else contributions.because(row, entry["prediction"]),
+                **{name: value for name, value in entry.items() if name not in first},
             }
-            for row, one in enumerate(explained)
+            for row, entry in enumerate(explained)
         ]
 
     def _fitted(self) -> Model:

@@ -26,15 +26,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
-from surewood._arrays import Floats, Mask, check_number, check_values
-from surewood.parallel import run_tasks, share, worker_count
-from surewood.parallel.progress import Advance, ignore, substeps
+from surewood._arrays import Floats, check_number, check_values
 
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
@@ -46,7 +43,6 @@ _ENOUGH_FOR_OFFSETS = 100
 _ENOUGH_FOR_ISOTONIC = 1000
 _ENOUGH_OF_A_CLASS = 200
 _MOST_CLASSES_OF_A_MATRIX = 10
-_SECONDS_A_SCORE = 3e-6  # of a fold's fit, roughly
 _MOST_MIXING = 0.5
 _SMALLEST = 1e-12
 _HAIR = 1.0 + 1e-9
@@ -112,47 +108,38 @@ class ScoreCalibrator:
         scores: Floats,
         y: NDArray[Any],
         weight: Floats | None = None,
-        advance: Advance = ignore,
-        n_jobs: int | None = None,
         groups: NDArray[np.int64] | None = None,
     ) -> ScoreCalibrator:
         """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
 
         Rows of one of the `groups` are on one side of the splits by which "auto" chooses.
-        One step of a stage; `advance` receives each finished part.
         """
-        known = ~np.isnan(scores).any(axis=1)
-        scores, y = scores[known], np.asarray(y)[known]
-        weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[known]
-        groups = None if groups is None else groups[known]
+        scored = ~np.isnan(scores).any(axis=1)
+        scores, y = scores[scored], np.asarray(y)[scored]
+        weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)[scored]
+        groups = None if groups is None else groups[scored]
         if len(y) > _MOST_POINTS:
             some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
             scores, y, weight = scores[some], y[some], weight[some]
             groups = None if groups is None else groups[some]
-        with substeps(advance, 1.0, FOLDS + 1) as one:
-            auto = self.method == "auto"
-            self.chosen_ = self._choose(scores, y, weight, groups, one, n_jobs) if auto else self.method
-            self._fit_steps(scores, y, weight, self.chosen_, one)
+        self.chosen_ = self._choose(scores, y, weight, groups) if self.method == "auto" else self.method
+        self._fit_steps(scores, y, weight, self.chosen_)
         return self
 
     def transform(self, scores: Floats) -> Floats:
         """Probabilities, rows summing to 1."""
         return self._after(np.asarray(scores, dtype=np.float64), self.chosen_)
 
-    def _fit_steps(
-        self, scores: Floats, y: NDArray[Any], weight: Floats, last: str, advance: Advance = ignore
-    ) -> None:
+    def _fit_steps(self, scores: Floats, y: NDArray[Any], weight: Floats, last: str) -> None:
         """Fit the steps up to `last`."""
-        with substeps(advance, 0.7, _ITERATIONS) as one:
-            self._fit_temperature(scores, y, weight, one)
+        self._fit_temperature(scores, y, weight)
         self.power_ = 1.0
         self.offsets_ = np.zeros(scores.shape[1])
         self._isotonic = {}
-        with substeps(advance, 0.3, _ITERATIONS) as one:
-            if last != "temperature" and scores.shape[1] > 1 and len(y):
-                self._fit_offsets(scores, y, weight, one)
-                if last == "isotonic":
-                    self._fit_isotonic(scores, y, weight)
+        if last != "temperature" and scores.shape[1] > 1 and len(y):
+            self._fit_offsets(scores, y, weight)
+            if last == "isotonic":
+                self._fit_isotonic(scores, y, weight)
 
     def _after(self, scores: Floats, last: str) -> Floats:
         """Probabilities after the steps up to `last`."""
@@ -166,38 +153,26 @@ class ScoreCalibrator:
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
     def _choose(
-        self,
-        scores: Floats,
-        y: NDArray[Any],
-        weight: Floats,
-        groups: NDArray[np.int64] | None,
-        advance: Advance,
-        n_jobs: int | None,
+        self, scores: Floats, y: NDArray[Any], weight: Floats, groups: NDArray[np.int64] | None
     ) -> str:
+        """The step with the smallest log-loss on held-out rows."""
         n = len(y)
         if n < _ENOUGH_FOR_OFFSETS or scores.shape[1] < 2:
             return "temperature"
         steps = STEPS if n >= _ENOUGH_FOR_ISOTONIC else STEPS[:2]
         losses = dict.fromkeys(steps, 0.0)
         some = np.linspace(0, n - 1, min(n, _MOST_TO_CHOOSE)).astype(np.int64)
-        # A copy: it is shared with workers, the caller's may change.
         scores, y, weight = scores[some], y[some], weight[some]
         fold = (np.arange(len(y)) if groups is None else groups[some]) % FOLDS
-        share(scores)
-        elsewhere = worker_count(n_jobs) > 0
-        told = ignore if elsewhere else advance
-        tasks = [
-            delayed(_fold_losses)(self.kind, steps, scores, y, weight, fold == k, told) for k in range(FOLDS)
-        ]
-        for found in run_tasks(tasks, n_jobs, seconds=_SECONDS_A_SCORE * scores.size):
-            for step, loss in zip(steps, found):
-                losses[step] += loss
-            advance(1 if elsewhere else 0)
+        for k in range(FOLDS):
+            train, held = fold != k, fold == k
+            part = ScoreCalibrator(steps[-1], self.kind)
+            part._fit_steps(scores[train], y[train], weight[train], steps[-1])
+            for step in steps:
+                losses[step] += _log_loss(part._after(scores[held], step), y[held], weight[held])
         return min(losses, key=lambda step: losses[step])
 
-    def _fit_temperature(
-        self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance = ignore
-    ) -> None:
+    def _fit_temperature(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         votes = self.kind == "probabilities"
         self.temperature_, self.mixing_ = 1.0, 0.01 if votes else 0.0
         n_classes, rows = scores.shape[1], np.arange(len(y))
@@ -211,7 +186,6 @@ class ScoreCalibrator:
         start = np.array([0.0 if votes else -1.0, -4.0])
 
         def loss(point: Floats) -> tuple[float, Floats]:
-            advance(1)
             temperature, mixing = scale * np.exp(point[0]), _mixing(point[1])
             mixed = np.maximum((1 - mixing) * scores + mixing / n_classes, _SMALLEST) if votes else scores
             scaled = (np.log(mixed) if votes else scores) / temperature
@@ -228,7 +202,7 @@ class ScoreCalibrator:
                 )
             return -float(share @ picked) + 0.5 * pull * float(away @ away), slope
 
-        found = minimize(
+        minimum = minimize(
             loss,
             start,
             jac=True,
@@ -236,8 +210,8 @@ class ScoreCalibrator:
             bounds=[(-4, 4), (-9, 0)],
             options={"maxiter": _ITERATIONS},
         )
-        self.temperature_ = float(scale * np.exp(found.x[0]))
-        self.mixing_ = _mixing(found.x[1]) if votes else 0.0
+        self.temperature_ = float(scale * np.exp(minimum.x[0]))
+        self.mixing_ = _mixing(minimum.x[1]) if votes else 0.0
 
     def _tempered(self, scores: Floats, temperature: float, mixing: float) -> Floats:
         if self.kind == "probabilities":
@@ -245,7 +219,7 @@ class ScoreCalibrator:
         scaled = scores / temperature
         return _softmax(scaled)
 
-    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats, advance: Advance) -> None:
+    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
         n_classes, rows = scores.shape[1], np.arange(len(y))
         share = weight / max(weight.sum(), _SMALLEST)
@@ -270,10 +244,8 @@ class ScoreCalibrator:
 
         low = -8.0 if whole else 0.1
         bounds = [(low, 8.0)] * (len(start) - n_classes) + [(-6.0, 6.0)] * n_classes
-        found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=lambda point: advance(1)
-        )
-        self.power_, self.offsets_ = parts(found.x)
+        minimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        self.power_, self.offsets_ = parts(minimum.x)
 
     def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
         best = scores.argmax(axis=1)
@@ -292,9 +264,9 @@ class ScoreCalibrator:
     ) -> None:
         for name, here in groups.items():
             # One right and one wrong pseudo-point at the ends keep the probabilities away from 0 and 1.
-            own = top[here]
+            probabilities = top[here]
             self._isotonic[name] = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(
-                np.r_[own, own.min(), own.max()],
+                np.r_[probabilities, probabilities.min(), probabilities.max()],
                 np.r_[right[here], 1.0, 0.0],
                 sample_weight=np.r_[weight[here], unit, unit],
             )
@@ -360,17 +332,6 @@ def _mixing(logarithm: float) -> float:
     return float(min(np.exp(logarithm), _MOST_MIXING))
 
 
-def _fold_losses(
-    kind: str, steps: tuple[str, ...], scores: Floats, y: NDArray[Any], weight: Floats, held: Mask,
-    advance: Advance = ignore,
-) -> list[float]:  # fmt: skip
-    """Log-loss on the held-out rows after each step, fitted on the others."""
-    train = ~held
-    part = ScoreCalibrator(steps[-1], kind)
-    part._fit_steps(scores[train], y[train], weight[train], steps[-1], advance)
-    return [_log_loss(part._after(scores[held], step), y[held], weight[held]) for step in steps]
-
-
 def _log_loss(proba: Floats, y: NDArray[Any], weight: Floats) -> float:
     picked = np.maximum(proba[np.arange(len(y)), y], _SMALLEST)
     return float(-(weight * np.log(picked)).sum() / max(weight.sum(), _SMALLEST))
@@ -388,7 +349,7 @@ def held_out_probabilities(scores: Floats, calibrator: ScoreCalibrator | None) -
     if calibrator is None:
         return scores
     out = np.full_like(scores, np.nan)
-    known = ~np.isnan(scores).any(axis=1)
-    if known.any():
-        out[known] = calibrator.transform(scores[known])
+    scored = ~np.isnan(scores).any(axis=1)
+    if scored.any():
+        out[scored] = calibrator.transform(scores[scored])
     return out

@@ -123,14 +123,14 @@ def without_one_copy(held_out: Floats, seen: Floats, y: Codes, copies: Floats, c
     rest = (copies - np.eye(copies.shape[1])[y]) / (total - 1.0)[:, None]
     towards = copies / total[:, None] - held_out
     along, length = ((seen - held_out) * towards).sum(axis=1), (towards**2).sum(axis=1)
-    known = ~np.isnan(length)
-    clear = known & (length > 0.0) & (length >= _CLEAR * ((rest - held_out) ** 2).sum(axis=1))
-    everywhere = float(counts[known] @ length[known])
-    part = np.full(len(y), float(counts[known] @ along[known]) / everywhere if everywhere > 0.0 else 0.0)
+    judged = ~np.isnan(length)
+    clear = judged & (length > 0.0) & (length >= _CLEAR * ((rest - held_out) ** 2).sum(axis=1))
+    everywhere = float(counts[judged] @ length[judged])
+    part = np.full(len(y), float(counts[judged] @ along[judged]) / everywhere if everywhere > 0.0 else 0.0)
     part = np.clip(np.divide(along, length, out=part, where=clear), 0.0, 1.0)
     left, others = (total - 1.0) * part, total * (1.0 - part)
     part = np.divide(left, left + others, out=np.zeros_like(left), where=left + others > 0.0)[:, None]
-    return np.where(known[:, None], part * rest + (1.0 - part) * held_out, seen)
+    return np.where(judged[:, None], part * rest + (1.0 - part) * held_out, seen)
 
 
 def _counts(weight: Floats | None, y: NDArray[np.int32], n_rows: int) -> Floats:

@@ -166,8 +166,8 @@ def table(name: str, columns: Sequence[Facts], rows: Sequence[Sequence[Any]], se
 
 def column(name: str, kind: str = "number", digits: int | None = None, wide: bool = False) -> Facts:
     """A column of a table: `kind` is "number" or "text"."""
-    found: Facts = {"name": name, "kind": kind, "wide": wide}
-    return found if digits is None else {**found, "digits": digits}
+    described: Facts = {"name": name, "kind": kind, "wide": wide}
+    return described if digits is None else {**described, "digits": digits}
 
 
 def series(

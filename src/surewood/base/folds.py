@@ -136,8 +136,8 @@ def stratified_folds_by_class(
     if groups is not None:
         return stratified_folds(codes, n_folds, seed, groups)
     rng = np.random.default_rng(seed)
-    parts = [rng.permutation(np.flatnonzero(codes == code)) for code in np.unique(codes)]
-    return dealt(np.concatenate([np.empty(0, dtype=np.int64), *parts]), n_folds)
+    shuffled = [rng.permutation(np.flatnonzero(codes == code)) for code in np.unique(codes)]
+    return dealt(np.concatenate([np.empty(0, dtype=np.int64), *shuffled]), n_folds)
 
 
 def folds_in_order(
@@ -154,8 +154,8 @@ def folds_in_order(
         return stratified_folds(codes, n_folds, 0, groups)
     fold = np.empty(len(codes), dtype=np.int64)
     for code in np.unique(codes):
-        own = np.flatnonzero(codes == code)
-        fold[own] = np.arange(len(own)) % n_folds
+        rows = np.flatnonzero(codes == code)
+        fold[rows] = np.arange(len(rows)) % n_folds
     return fold
 
 
@@ -168,8 +168,8 @@ def splits_of(fold: NDArray[Any], n_folds: int | None = None) -> Splits:
     [([1], [0, 2]), ([0, 2], [1])]
     """
     count = (int(fold.max(initial=-1)) + 1) if n_folds is None else n_folds
-    parts = ((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count))
-    return [(train, held) for train, held in parts if len(train) and len(held)]
+    splits = ((np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(count))
+    return [(train, held) for train, held in splits if len(train) and len(held)]
 
 
 def validation_split(n_rows: int, fraction: float, seed: Any) -> Splits:
@@ -202,12 +202,12 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int
     if groups is not None and isinstance(cv, Integral):
         return splits_of(stratified_folds(y, int(cv), 0, groups))
     try:
-        found = list(check_cv(cv, y, classifier=True).split(table, y, *(() if groups is None else (groups,))))
+        pairs = list(check_cv(cv, y, classifier=True).split(table, y, *(() if groups is None else (groups,))))
     except ValueError as error:
         if "groups" not in str(error) or groups is not None:
             raise
         raise ValueError(f"cv={type(cv).__name__} needs groups: give fit groups=, one per row.") from None
-    splits = [(np.asarray(train), np.asarray(held)) for train, held in found]
+    splits = [(np.asarray(train), np.asarray(held)) for train, held in pairs]
     if not splits:
         raise ValueError("cv has no split.")
     return splits
@@ -223,14 +223,14 @@ def splits_among(splits: Sequence[tuple[Any, Any]], kept: NDArray[Any], n_rows: 
     """
     place = np.full(n_rows, -1, dtype=np.int64)
     place[kept] = np.arange(len(kept))
-    found = []
+    among = []
     for k, (train, held) in enumerate(splits):
-        parts = [place[np.asarray(rows, dtype=np.int64)] for rows in (train, held)]
-        a, b = (rows[rows >= 0] for rows in parts)
+        places = [place[np.asarray(rows, dtype=np.int64)] for rows in (train, held)]
+        a, b = (rows[rows >= 0] for rows in places)
         if not (len(a) and len(b)):
             raise ValueError(f"split {k} of cv has no training rows or no held-out rows of positive weight.")
-        found.append((a, b))
-    return found
+        among.append((a, b))
+    return among
 
 
 LEAST_ROWS = 100  # of a certifiable forest

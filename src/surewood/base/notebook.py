@@ -84,7 +84,7 @@ def bars(rows: Sequence[tuple[str, float, float, str, str]], dots: Sequence[floa
     ends = [end for _, start, stop, _, _ in rows for end in (start, stop)]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     span = (high - low) or 1.0
-    parts = []
+    pieces = []
     for k, (name, start, stop, color, text) in enumerate(rows):
         left, width = 100 * (min(start, stop) - low) / span, 100 * abs(stop - start) / span
         at = dots[k] if k < len(dots) else None
@@ -94,8 +94,8 @@ def bars(rows: Sequence[tuple[str, float, float, str, str]], dots: Sequence[floa
             dot = f'<i class="dot" style="left:{place:.1f}%;background:var(--sky)"></i>'
         bar = f'<i style="left:{left:.1f}%;width:{width:.1f}%;background:var(--{color})"></i>'
         told = f'<span class="soft">{escape(text)}</span>'
-        parts.append(f'<span>{escape(name)}</span><span class="track">{bar}{dot}</span>{told}')
-    return f'<div class="rows">{"".join(parts)}</div>'
+        pieces.append(f'<span>{escape(name)}</span><span class="track">{bar}{dot}</span>{told}')
+    return f'<div class="rows">{"".join(pieces)}</div>'
 
 
 def tiles(facts: Sequence[tuple[str, str]]) -> str:

@@ -35,8 +35,8 @@ _MOST_SEED = 2**32 - 1
 
 
 def _is_size(text: str) -> bool:
-    found = _SIZE.fullmatch(text)
-    return found is not None and float(found[1]) > 0 and not (found[3] and not found[2])
+    match = _SIZE.fullmatch(text)
+    return match is not None and float(match[1]) > 0 and not (match[3] and not match[2])
 
 
 def _is_splitter(value: Any) -> bool:
@@ -139,10 +139,10 @@ def study_settings(estimator: Any) -> dict[str, Any]:
     """The study switches of an estimator: the defaults of its class, changed by its `study`, all checked."""
     switches: Mapping[str, Switch] = estimator._study_switches
     rules.check_value("study", estimator.study, rules.Mapped(tuple(switches)))
-    given = {} if estimator.study is None else estimator.study
-    for name, value in given.items():
+    changes = {} if estimator.study is None else estimator.study
+    for name, value in changes.items():
         rules.check_value(f"study[{name!r}]", value, switches[name].rule)
-    return {name: given.get(name, switch.default) for name, switch in switches.items()}
+    return {name: changes.get(name, switch.default) for name, switch in switches.items()}
 
 
 def checked_parameters(estimator: Any) -> dict[str, Any]:
@@ -204,10 +204,10 @@ def memory_bytes(max_memory: Any) -> int | None:
     """
     rules.check_value("max_memory", max_memory, COMMON["max_memory"])
     if isinstance(max_memory, str):
-        found = _SIZE.fullmatch(max_memory)
-        assert found is not None  # the rule said so
-        unit = found[2].lower()
-        return int(float(found[1]) * (_BINARY_UNITS[unit] if found[3] else _UNITS[unit]))
+        match = _SIZE.fullmatch(max_memory)
+        assert match is not None  # the rule said so
+        unit = match[2].lower()
+        return int(float(match[1]) * (_BINARY_UNITS[unit] if match[3] else _UNITS[unit]))
     return None if max_memory is None or math.isinf(max_memory) else int(max_memory)
 
 
@@ -256,9 +256,9 @@ def parameters(rules: Mapping[str, Rule] | None = None) -> Callable[[_Class], _C
 
     def declare(cls: _Class) -> _Class:
         made: Any = dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
-        for one in fields(made):
-            if one.name in vars(made):
-                delattr(made, one.name)  # a default is no value: an estimator without it is broken
+        for parameter in fields(made):
+            if parameter.name in vars(made):
+                delattr(made, parameter.name)  # a default is no value: an estimator without it is broken
         signature = _own_first(made)
         made.__init__.__signature__ = signature
         if rules is not None:

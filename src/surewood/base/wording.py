@@ -84,7 +84,7 @@ def path_text(path: Sequence[Mapping[str, Any]]) -> str:
     >>> path_text([])
     'no split: one leaf for all rows'
     """
-    return ", ".join(condition_text(one) for one in path) or "no split: one leaf for all rows"
+    return ", ".join(condition_text(condition) for condition in path) or "no split: one leaf for all rows"
 
 
 def svm_text(degree: int) -> str:
@@ -138,10 +138,10 @@ def because_lines(because: Mapping[str, Any]) -> list[str]:
     """
     named = [
         (
-            f"{short(one['column'], 40)} = {cell_text(one['value'])}",
-            points_text(one["contribution"], one["standard_error"]),
+            f"{short(column['column'], 40)} = {cell_text(column['value'])}",
+            points_text(column["contribution"], column["standard_error"]),
         )
-        for one in because["columns"]
+        for column in because["columns"]
     ]
     if because["n_others"]:
         what = "other column" if named else "column"
@@ -161,5 +161,7 @@ def features_used(features: Sequence[Mapping[str, Any]]) -> list[Facts]:
     >>> features_used([{"feature": "age", "splits": 12}])[0]["lines"]
     ['age (12)']
     """
-    used = ", ".join(f"{one['feature']} ({int(one['splits']):,})" for one in features[:_FEATURES_SHOWN])
+    used = ", ".join(
+        f"{feature['feature']} ({int(feature['splits']):,})" for feature in features[:_FEATURES_SHOWN]
+    )
     return [step("Splits on the path, by feature", [used])] if used else []

@@ -414,14 +414,11 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     -----
     Study switches, all optional keys of `study`:
 
-    * ``C_selection`` ("validation"): how ``C="auto"`` is chosen, on one held-out part ("validation") or in
-      cross-validation ("cv");
+    * ``C_selection`` ("validation"): how ``C="auto"`` is chosen, on a held-out quarter ("validation") or in
+      cross-validation with five folds ("cv");
     * ``C_grid`` (0.001, 0.01, ..., 100): candidates for C;
-    * ``C_folds`` (5): folds of ``C_selection="cv"``;
-    * ``validation_fraction`` (0.25): held-out part of ``C_selection="validation"``;
     * ``growth`` ("capped"): form of the growth function Λ, "capped", "sum" or "raw", as printed [D-01];
-    * ``max_svms`` (None): number of SVMs after which a search returns the best cascade so far, deterministic;
-    * ``tol`` (0.001), ``max_iter`` (10000): of the SVM solver.
+    * ``max_svms`` (None): number of SVMs after which a search returns the best cascade so far, deterministic.
 
     Examples
     --------
@@ -438,8 +435,6 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
 
     _study_switches: ClassVar[dict[str, Switch]] = {
         "C_selection": Switch("validation", Choice("validation", "cv")),
-        "C_folds": Switch(5, Integer(2)),
-        "validation_fraction": Switch(0.25, Number(above=0.0, below=1.0)),
         **SVM_SWITCHES,
     }
 

@@ -64,10 +64,12 @@ class LeafCalibrator:
         leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
         self.by_leaf_: dict[int, ScoreCalibrator] = {}
         with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
-            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight, advance)
+            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight)
+            advance(1)
             for k in leaves:
                 here, calibrator = leaf == k, ScoreCalibrator(self.method, kind="decisions")
-                self.by_leaf_[int(k)] = calibrator.fit(scores[here], codes[here], weight[here], advance)
+                self.by_leaf_[int(k)] = calibrator.fit(scores[here], codes[here], weight[here])
+                advance(1)
         return self
 
     def transform(self, scores: Floats, leaf: Counts) -> Floats:

@@ -129,7 +129,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
       deterministic. What it cuts off is seen in ``search_[0].proven``; None is no limit, "auto" is 2000 up to
       600 rows and 2000 · 600² / n² beyond, at least 30, divided by the number of one-vs-rest problems: an
       SVM's time grows with the square of its rows;
-    * ``C_grid``, ``growth``, ``tol``, ``max_iter``: as in :class:`DeepCascadeSVMClassifier`.
+    * ``C_grid``, ``growth``: as in :class:`DeepCascadeSVMClassifier`.
 
     Examples
     --------
@@ -264,7 +264,7 @@ class FoldScores:
 
 def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int, CascadeModel]:
     """Compare the candidates on held-out rows: the table, the row of the best one, and its model."""
-    gram = make_gram(sample, plan.max_memory, plan.solver.n_jobs)
+    gram = make_gram(sample, plan.max_memory, plan.n_jobs)
     penalties = choose_penalties(plan, sample, gram, _C_CHOSEN)
     problems = list(zip(plan.problems, penalties))
     fold_tasks = [
@@ -295,14 +295,14 @@ def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int,
 def _explore_all(plan: SelectionPlan, fold_tasks: list[list[FoldTask]]) -> list[list[FoldTask]]:
     """Find the γ paths and the minimizers with exactly l leaves in every fold."""
     flat = list(itertools.chain(*fold_tasks))
-    elsewhere = worker_count(plan.solver.n_jobs) > 0  # then steps are counted here, as results come back
+    elsewhere = worker_count(plan.n_jobs) > 0  # then steps are counted here, as results come back
     budget = plan.budget(_EXPLORED, len(flat))
     with stage(plan.verbose, "gamma paths of the folds", len(flat)) as advance:
         options = (plan.gamma_min, plan.leaf_gammas, budget, ignore if elsewhere else advance, plan.gammas)
         todo = [delayed(explore)(fold_task, *options) for fold_task in flat]
         seconds = [3 * fold_task.task.search_seconds for fold_task in flat]
         explored = []
-        for fold_task in run_tasks(todo, plan.solver.n_jobs, seconds=seconds):
+        for fold_task in run_tasks(todo, plan.n_jobs, seconds=seconds):
             explored.append(fold_task)  # another process explored a copy
             advance(1 if elsewhere else 0)
     n = len(plan.problems)
@@ -368,7 +368,7 @@ def _score_all(
     plan: SelectionPlan, sample: CascadeData, fold_tasks: list[list[FoldTask]], candidates: list[Candidate]
 ) -> list[FoldScores]:
     """Scores of every fold's held-out rows by every candidate."""
-    elsewhere = worker_count(plan.solver.n_jobs) > 0
+    elsewhere = worker_count(plan.n_jobs) > 0
     share(sample.design)
     seconds = [sum(fold_task.task.search_seconds for fold_task in fold) / 3 for fold in fold_tasks]
     fold_scores: list[FoldScores] = []
@@ -377,7 +377,7 @@ def _score_all(
         time_limit = plan.until(_SCORED).divided(len(fold_tasks)).seconds
         options = (candidates, sample.design, sample.n_classes, time_limit, ignore if elsewhere else advance)
         todo = (delayed(score_fold)(fold, *options) for fold in fold_tasks)
-        for scores in run_tasks(todo, plan.solver.n_jobs, seconds=seconds):
+        for scores in run_tasks(todo, plan.n_jobs, seconds=seconds):
             fold_scores.append(scores)
             advance(len(candidates) if elsewhere else 0)
     return fold_scores

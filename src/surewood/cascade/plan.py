@@ -23,13 +23,14 @@ from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import as_fractions
 from surewood.cascade.data import CascadeData, Folds
 from surewood.cascade.search import Budget
-from surewood.cascade.svm_trainer import KERNELS, KernelChoice, Solver
+from surewood.cascade.svm_trainer import KERNELS, KernelChoice
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (1, 2, 3, 4)
 GAMMA_SCALE = 0.01
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 CALIBRATION_FOLDS = 5
+C_FOLDS, VALIDATION_PARTS = 5, 4  # folds on which C is chosen; or one of these parts
 
 MAX_TRAINING_ROWS = 4000
 MANY_CLASSES = 5  # above it one cascade for all classes instead of one per class
@@ -53,8 +54,6 @@ SVM_SWITCHES: Mapping[str, Switch] = {
     "C_grid": Switch(C_GRID, COMMON["C_grid"]),
     "growth": Switch("capped", Choice("capped", "sum", "raw")),
     "max_svms": Switch(None, Nullable(Integer(1))),
-    "tol": Switch(1e-3, COMMON["tol"]),
-    "max_iter": Switch(10_000, COMMON["max_iter"]),
 }
 
 
@@ -81,7 +80,7 @@ class CascadePlan:
     C_grid: Floats
     #: On which C is chosen; in cross-validation the cascade too.
     folds: Folds
-    solver: Solver
+    n_jobs: int | None
     #: Of the whole fit, from its beginning.
     time_limit: TimeLimit
     #: SVMs after which a search returns the best cascade so far.
@@ -128,11 +127,8 @@ def make_plan(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> Ca
     n_leaves, max_leaves = parameters["n_leaves"], parameters["max_leaves"]
     if n_leaves is not None and n_leaves > max_leaves:
         raise ValueError(f"n_leaves={n_leaves} is more than max_leaves={max_leaves}.")
-    if parameters["C_selection"] == "cv":
-        folds = deal_folds(data, int(parameters["C_folds"]), seed)
-    else:
-        n_parts = max(2, round(1.0 / float(parameters["validation_fraction"])))
-        folds = deal_folds(data, n_parts, seed)[:1]
+    is_cv = parameters["C_selection"] == "cv"
+    folds = deal_folds(data, C_FOLDS, seed) if is_cv else deal_folds(data, VALIDATION_PARTS, seed)[:1]
     return CascadePlan(
         **_shared_part(parameters, data, seed),
         folds=folds,
@@ -177,7 +173,7 @@ def _shared_part(parameters: Mapping[str, Any], data: CascadeData, seed: int) ->
         "problems": problems,
         "C": _read_C(parameters["C"], len(degrees)),
         "C_grid": np.asarray(parameters["C_grid"], dtype=np.float64),
-        "solver": Solver(float(parameters["tol"]), int(parameters["max_iter"]), parameters["n_jobs"]),
+        "n_jobs": parameters["n_jobs"],
         "max_svms": _read_max_svms(parameters["max_svms"], len(data.codes), len(problems)),
         "max_memory": memory_bytes(parameters["max_memory"]),
         "calibration": calibration_method(parameters["calibrate"]),

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
@@ -88,17 +87,6 @@ class KernelChoice:
         return np.asarray(np.sqrt(self.log_growth(m, growth) / m))
 
 
-class Solver(NamedTuple):
-    """How SVMs are solved, see `surewood.svm.solve_many`."""
-
-    tol: float = 1e-3
-    max_iter: int = 10_000
-    n_jobs: int | None = None
-
-
-USUAL_SOLVER = Solver()
-
-
 class SvmTrainer:
     r"""Trains SVMs of all choices on subsets of one sample.
 
@@ -112,7 +100,8 @@ class SvmTrainer:
     kernels : KernelChoice
     C : ndarray, shape (n_choices,)
         :math:`C_\delta` on the whole sample.
-    solver : Solver
+    n_jobs : int or None
+        Threads of the solver.
     part : ndarray of int32, optional
         The rows of the sample, by default all of them; subsets are numbered within it.
     n_classes : int, optional
@@ -128,7 +117,7 @@ class SvmTrainer:
         kernels: KernelChoice,
         C: Floats,
         *,
-        solver: Solver = USUAL_SOLVER,
+        n_jobs: int | None = None,
         part: Rows | None = None,
         n_classes: int | None = None,
     ) -> None:
@@ -138,14 +127,14 @@ class SvmTrainer:
         self.total = float(self.weight.sum())
         self.n_classes = max(int(codes.max()) + 1, 2) if n_classes is None else n_classes
         self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
-        self.solver = solver
+        self.n_jobs = n_jobs
         self._varies = varies(gram.X[self.part] if part is not None else gram.X)
         self._advance: Advance = ignore
 
     def restricted(self, part: Rows) -> SvmTrainer:
         """The same settings on some of the rows, given by their numbers in the Gram matrix."""
         smaller = SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C,
-                             solver=self.solver, part=part, n_classes=self.n_classes)  # fmt: skip
+                             n_jobs=self.n_jobs, part=part, n_classes=self.n_classes)  # fmt: skip
         smaller._advance = self._advance
         return smaller
 
@@ -205,7 +194,7 @@ class SvmTrainer:
         return solve_many(
             self.gram, [self.part[subset] for subset in rows], self.all_codes, degrees, boxes[:, :, None],
             kernel=kernel, weights=box_weights(self.all_weight), decisions=self.n_classes == 2,
-            advance=self._advance, **self.solver._asdict(),
+            n_jobs=self.n_jobs, advance=self._advance,
         )  # fmt: skip
 
     def _outcome(self, solved: SvmBatch, problem: int, rows: Rows) -> Outcome:
@@ -214,7 +203,7 @@ class SvmTrainer:
             scores = np.asarray(solved.decision(problem), dtype=np.float64)
         else:
             design = np.ascontiguousarray(self.gram.X[self.part[rows]])
-            scores = svm_scores(solved.predictor([problem]), design, self.n_classes, self.solver.n_jobs)
+            scores = svm_scores(solved.predictor([problem]), design, self.n_classes, self.n_jobs)
         width = near_tie(scores)
         scores = settled(scores, width)
         return Outcome(distance_of(scores), predicted_of(scores) == self.codes[rows], width)
@@ -276,7 +265,7 @@ def penalty_errors(
     grid: Floats,
     folds: Folds,
     *,
-    solver: Solver = USUAL_SOLVER,
+    n_jobs: int | None = None,
     advance: Advance = ignore,
 ) -> Floats:
     """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C).
@@ -287,13 +276,13 @@ def penalty_errors(
     for choices, kernel, degrees in kernels.solver_calls(range(len(kernels.degrees))):
         solved = solve_many(
             gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernel,
-            weights=box_weights(weight), warm_start=True, advance=advance, **solver._asdict(),
+            weights=box_weights(weight), warm_start=True, n_jobs=n_jobs, advance=advance,
         )  # fmt: skip
         per_fold = len(choices) * len(grid)
         for k, (_, held_out) in enumerate(folds):
             predictor = solved.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
             assign = np.tile(np.arange(per_fold, dtype=np.int32), (len(held_out), 1))
-            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=solver.n_jobs)
+            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
             wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
             errors[choices] += wrong.reshape(len(choices), len(grid))
             advance(per_fold)

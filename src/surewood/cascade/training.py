@@ -67,8 +67,8 @@ def in_time(
     if len(set(codes[fold[0]])) < 2 or not varies(few.design):
         return plan, data
     C, before = np.median(plan.C_grid if plan.C is None else plan.C, keepdims=True), limit.passed
-    gram = make_gram(few, plan.max_memory, plan.solver.n_jobs)
-    penalty_errors(gram, codes, few.weight, plan.kernels, C, [fold], solver=plan.solver)
+    gram = make_gram(few, plan.max_memory, plan.n_jobs)
+    penalty_errors(gram, codes, few.weight, plan.kernels, C, [fold], n_jobs=plan.n_jobs)
     seconds = (limit.passed - before) * (n / len(fold[0])) ** 2 * len(plan.problems) * least_svms
     if seconds <= limit.left:
         return plan, data
@@ -102,7 +102,7 @@ class Task:
 
 def prepare_all(plan: CascadePlan, sample: CascadeData) -> list[Task]:
     """The task of every problem, with C chosen."""
-    gram = make_gram(sample, plan.max_memory, plan.solver.n_jobs)
+    gram = make_gram(sample, plan.max_memory, plan.n_jobs)
     penalties = choose_penalties(plan, sample, gram, _C_CHOSEN)
     return [make_task(plan, sample, gram, problem, C) for problem, C in zip(plan.problems, penalties)]
 
@@ -135,7 +135,7 @@ def choose_C(
 
         def errors_of(grid: Floats, folds: Folds) -> Floats:
             return penalty_errors(gram, codes, sample.weight, kernels, grid, folds,
-                                  solver=plan.solver, advance=report)  # fmt: skip
+                                  n_jobs=plan.n_jobs, advance=report)  # fmt: skip
 
         if time_limit.seconds is None:
             errors = errors_of(grid, plan.folds)
@@ -174,7 +174,7 @@ def make_task(
 ) -> Task:
     """Plant the prefix tree of a problem on the sample, or on a part of it."""
     share(gram.products, gram.X, gram.norms)
-    trainer = SvmTrainer(gram, problem.codes, sample.weight, plan.kernels, C, solver=plan.solver,
+    trainer = SvmTrainer(gram, problem.codes, sample.weight, plan.kernels, C, n_jobs=plan.n_jobs,
                          n_classes=problem.n_classes, part=part)  # fmt: skip
     tree = PrefixTree(trainer, plan.fractions, plan.max_leaves)
     return Task(trainer, tree, plan.kernels.complexity(math.ceil(tree.total), plan.growth))
@@ -185,7 +185,7 @@ def make_task(
 
 def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
     """The best cascade of every task, and the tasks as the searches left them."""
-    n_jobs = plan.solver.n_jobs if len(tasks) > 1 else 1
+    n_jobs = plan.n_jobs if len(tasks) > 1 else 1
     elsewhere = worker_count(n_jobs) > 0  # then steps are counted here, as results come back
     searched: list[Task] = []
     results: list[SearchResult] = []
@@ -239,7 +239,7 @@ def out_of_fold(
                     task.trainer.reporting(report),
                 ):
                     built = task.build(path, train)
-                evaluated = built.evaluate(sample.design[held_out], n_jobs=plan.solver.n_jobs)
+                evaluated = built.evaluate(sample.design[held_out], n_jobs=plan.n_jobs)
                 scores[t][held_out], leaf[held_out, t] = evaluated.scores, evaluated.leaf
                 distance[held_out, t] = distance_of(evaluated.scores)
     return OutOfFold(class_columns(scores, sample.n_classes), leaf, distance, sample.codes, sample.weight)

@@ -251,7 +251,9 @@ def fitted_calibrator(
     is_short = plan.calibration == "auto" and plan.limit.is_over
     with stage(plan.options.verbose, "calibrating", 1) as advance:
         calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
-        return calibrator.fit(votes, data.y, data.weight, advance, plan.options.n_jobs, data.inputs.groups)
+        calibrator.fit(votes, data.y, data.weight, data.inputs.groups)
+        advance(1)
+        return calibrator
 
 
 def vote_evidence(

@@ -97,9 +97,10 @@ def _calibrator(
     with stage(plan.run.verbose, "calibrating", 1) as advance:
         scores = _population_scores(grown, training, plan.run.n_jobs)
         is_short = plan.calibration == "auto" and plan.run.time_limit.is_over
-        return ScoreCalibrator("temperature" if is_short else plan.calibration).fit(
-            scores, training.y, training.weight, advance, plan.run.n_jobs, training.groups
-        )
+        calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
+        calibrator.fit(scores, training.y, training.weight, training.groups)
+        advance(1)
+        return calibrator
 
 
 def _population_scores(grown: GrownCascade[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:

@@ -77,8 +77,8 @@ def method_of(model: Any, name: str, needed: str) -> Callable[..., Any]:
     method = getattr(model, name, None)
     if not callable(method):
         raise ValueError(f"{type(model).__name__} has no {needed} to show.")
-    found: Callable[..., Any] = method
-    return found
+    view: Callable[..., Any] = method
+    return view
 
 
 def bound_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
@@ -329,10 +329,10 @@ class CapacityMapDisplay:
 def _position(frame: pd.DataFrame, feature: Any) -> int:
     if isinstance(feature, int | np.integer) and 0 <= feature < frame.shape[1]:
         return int(feature)
-    found = [j for j, name in enumerate(frame.columns) if name == feature]
-    if not found:
+    positions = [j for j, name in enumerate(frame.columns) if name == feature]
+    if not positions:
         raise ValueError(f"features has {feature!r}, which is not a column of X.")
-    return found[0]
+    return positions[0]
 
 
 def _span(frame: pd.DataFrame, j: int, k: int) -> NDArray[np.float64]:

@@ -126,7 +126,7 @@ def open_rows(found: Unwrapped) -> OpenedRows:
         pool = MatrixPool(values, np.asarray(background), [f"x{j}" for j in range(values.shape[1])])
 
     def cells() -> list[list[Any]]:
-        return [[None if pd.isna(one) else plain(one) for one in row] for row in values.tolist()]
+        return [[None if pd.isna(value) else plain(value) for value in row] for row in values.tolist()]
 
     return OpenedRows(pool, model.predict_proba, len(values), np.asarray(model.classes_), cells, model)
 

@@ -78,10 +78,10 @@ class Importances:
 
     def frame(self) -> pd.DataFrame:
         """One row per column, the most important first."""
-        found = pd.DataFrame(
+        table = pd.DataFrame(
             {"column": self.columns, "importance": self.mean, "low": self.low, "high": self.high}
         )
-        return found.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
+        return table.sort_values("importance", ascending=False, kind="stable", ignore_index=True)
 
     def __repr__(self) -> str:
         shown = self.frame().to_string(index=False, max_rows=20, float_format=lambda value: f"{value:.4f}")
@@ -141,12 +141,12 @@ def permutation_importances(
         raise ValueError(f"n_repeats must be >= 1, got {n_repeats}.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}.")
-    found = unwrap(model, X, groups=groups)
-    opened = open_rows(found)
+    unwrapped = unwrap(model, X, groups=groups)
+    opened = open_rows(unwrapped)
     codes = class_codes(opened.classes, y)
     if len(codes) != opened.n_rows:
         raise ValueError(f"X has {opened.n_rows} rows and y has {len(codes)} labels.")
-    names, positions = group_positions(opened.pool.columns, found.groups)
+    names, positions = group_positions(opened.pool.columns, unwrapped.groups)
     before, after = _losses(opened, positions, codes, METRICS[metric], n_repeats, draw_seed(random_state))
     rise, n = after.mean(axis=1) - before, opened.n_rows
     mean, half = rise.mean(axis=1), np.zeros(len(names))

@@ -199,18 +199,18 @@ def interactions(
     """
     looked = _Looked(model, X, max_rows, random_state)
     chosen = [j for j in looked.positions(columns) if looked.edges(j, n_points) is not None]
-    found = [looked.interaction(i, j, n_points) for i, j in combinations(chosen, 2)]
-    return sorted(found, key=lambda one: -one.strength)[:limit]
+    pairs = [looked.interaction(i, j, n_points) for i, j in combinations(chosen, 2)]
+    return sorted(pairs, key=lambda one: -one.strength)[:limit]
 
 
 class _Looked:
     """A model with a sample of rows and the numbers that stand in them."""
 
     def __init__(self, model: Any, X: Any, max_rows: int, random_state: Any) -> None:
-        found = unwrap(model, X)
-        self.opened = open_rows(found)
+        unwrapped = unwrap(model, X)
+        self.opened = open_rows(unwrapped)
         self.names = self.opened.pool.columns
-        self.parts = _parts(found, self.names)
+        self.parts = _parts(unwrapped, self.names)
         n = self.opened.n_rows
         if not n:
             raise ValueError("X has no rows.")
@@ -223,24 +223,24 @@ class _Looked:
         """Positions of columns; a column that was prepared into parts stands for all of them."""
         if columns is None:
             return list(range(len(self.names)))
-        found: list[int] = []
+        chosen: list[int] = []
         for one in columns:
             if isinstance(one, str) and one in self.parts:
-                found += self.parts[one]
+                chosen += self.parts[one]
             elif not isinstance(one, str) and 0 <= one < len(self.names):
-                found.append(int(one))
+                chosen.append(int(one))
             else:
                 raise ValueError(f"columns names {one!r}, which the table does not have.")
-        return found
+        return chosen
 
     def edges(self, j: int, n_points: int) -> Counts | None:
         """Rows that hold the ends of the intervals of a number column; None for other columns."""
-        if any(isinstance(one, str | bool) for one in self.cells[j]):
+        if any(isinstance(value, str | bool) for value in self.cells[j]):
             return None
-        values = np.array([np.nan if one is None else float(one) for one in self.cells[j]])
-        known = np.flatnonzero(~np.isnan(values))
-        order = known[np.argsort(values[known], kind="stable")]
-        if len(order) == 0 or len(np.unique(values[known])) <= _FEW_VALUES:
+        values = np.array([np.nan if value is None else float(value) for value in self.cells[j]])
+        present = np.flatnonzero(~np.isnan(values))
+        order = present[np.argsort(values[present], kind="stable")]
+        if len(order) == 0 or len(np.unique(values[present])) <= _FEW_VALUES:
             return None
         at = order[np.round(np.linspace(0, len(order) - 1, n_points + 1)).astype(np.int64)]
         _, first = np.unique(values[at], return_index=True)
@@ -248,11 +248,11 @@ class _Looked:
 
     def intervals(self, j: int, edges: Counts) -> tuple[Floats, Counts, Counts]:
         """Ends of the intervals, the rows with a known value, and the interval of each."""
-        values = np.array([np.nan if one is None else float(one) for one in self.cells[j]])
+        values = np.array([np.nan if value is None else float(value) for value in self.cells[j]])
         grid = values[edges]
-        known = np.flatnonzero(~np.isnan(values))
-        place = np.clip(np.searchsorted(grid, values[known], side="left") - 1, 0, len(grid) - 2)
-        return grid, known, place
+        present = np.flatnonzero(~np.isnan(values))
+        place = np.clip(np.searchsorted(grid, values[present], side="left") - 1, 0, len(grid) - 2)
+        return grid, present, place
 
     def predict(self, rows: Counts, changes: dict[int, Counts]) -> Floats:
         """Predictions of rows with the cells of other rows in some columns."""
@@ -266,10 +266,10 @@ class _Looked:
         edges = self.edges(j, n_points)
         if edges is None:
             return self._category_effect(j)
-        grid, known, place = self.intervals(j, edges)
-        both = np.concatenate([known, known])
+        grid, present, place = self.intervals(j, edges)
+        both = np.concatenate([present, present])
         p = self.predict(both, {j: np.concatenate([edges[place], edges[place + 1]])})
-        change = p[len(known) :] - p[: len(known)]
+        change = p[len(present) :] - p[: len(present)]
         count = np.bincount(place, minlength=len(grid) - 1)
         step = _sums(place, change, len(grid) - 1) / np.maximum(count, 1)[:, None]
         effect = np.concatenate([np.zeros((1, step.shape[1])), np.cumsum(step, axis=0)])

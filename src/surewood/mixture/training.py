@@ -103,7 +103,7 @@ def _mixture(
     groups = None if data.groups is None else data.groups[rows]
     weights = mixture_weights(stacked, y, weight, groups)
     mixed = np.tensordot(weights.weights, stacked, axes=1)
-    calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.n_jobs, plan.verbose, groups)
+    calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.verbose, groups)
     final = mixed if calibrator is None else calibrator.transform(mixed)
     return MixtureModel(
         members=tuple(

@@ -193,7 +193,6 @@ def calibrate_mixture(
     mixed: Floats,
     y: Codes,
     weight: Floats,
-    n_jobs: int | None,
     verbose: int,
     groups: Ints | None = None,
 ) -> ScoreCalibrator | None:
@@ -204,13 +203,10 @@ def calibrate_mixture(
     if method is None:
         return None
     with stage(verbose, "calibrating", 1) as advance:
-        if method == "auto":
-            found = best_step(mixed, y, weight, groups)
-            if found is None:
-                advance(1)
-                return None
-            method = found
-        return ScoreCalibrator(method).fit(mixed, y, weight, advance, n_jobs)
+        step = best_step(mixed, y, weight, groups) if method == "auto" else method
+        calibrator = None if step is None else ScoreCalibrator(step).fit(mixed, y, weight)
+        advance(1)
+        return calibrator
 
 
 def best_step(mixed: Floats, y: Codes, weight: Floats, groups: Ints | None = None) -> str | None:

@@ -74,9 +74,9 @@ def _on_ray(address: str) -> Iterator[Any]:
         raise ImportError(
             f"{address} is a Ray cluster, but Ray is not installed: pip install 'surewood[ray]'."
         ) from error
-    own = not ray.is_initialized()
+    is_ours = not ray.is_initialized()
     try:
-        context = ray.init(address, log_to_driver=False) if own else ray.get_runtime_context()
+        context = ray.init(address, log_to_driver=False) if is_ours else ray.get_runtime_context()
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:
         raise ConnectionError(f"no Ray cluster answers at {address} ({error}).") from error
     register_ray()  # type: ignore[no-untyped-call]
@@ -84,5 +84,5 @@ def _on_ray(address: str) -> Iterator[Any]:
         with joblib.parallel_config("ray"):
             yield context
     finally:
-        if own:
+        if is_ours:
             ray.shutdown()

@@ -17,7 +17,7 @@ def _page_cache() -> int:
     """Bytes that the system would give back: on Linux, what it keeps of files."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
-            found = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+            sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
     except (OSError, ValueError, IndexError):
         return 0
-    return max(found.get("MemAvailable", 0) - found.get("MemFree", 0), 0)
+    return max(sizes.get("MemAvailable", 0) - sizes.get("MemFree", 0), 0)

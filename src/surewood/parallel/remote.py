@@ -262,13 +262,13 @@ def run_bundle(version: str, blob: bytes, names: Sequence[str], *arrays: Any) ->
             f"the worker on {socket.gethostname()} has surewood {_own_version()}, this program "
             f"{version}: results could differ. Install the same version on all workers."
         )
-    given = {name: array.view(np.ndarray) for name, array in zip(names, arrays)}  # of a file, perhaps
+    by_name = {name: array.view(np.ndarray) for name, array in zip(names, arrays)}  # of a file, perhaps
     try:
         with parallel_config("threading", n_jobs=1):  # tasks give nothing to other workers
-            results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, given)]
+            results = [function(*args, **kwargs) for function, args, kwargs in unpack(blob, by_name)]
     except MemoryError as error:
         raise MemoryError(f"a worker on {socket.gethostname()} ran out of memory: {error}") from error
-    return pack(results, given)[0]
+    return pack(results, by_name)[0]
 
 
 def _own_version() -> str:

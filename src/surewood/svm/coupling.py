@@ -169,8 +169,8 @@ class PairCoupling:
 
         def sharpness_loss(sharpness: float) -> float:
             scaled = sharpness * log_proba
-            own = scaled[np.arange(len(points)), codes[points]]
-            return float(share @ (np.logaddexp.reduce(scaled, axis=1) - own))
+            log_true = scaled[np.arange(len(points)), codes[points]]
+            return float(share @ (np.logaddexp.reduce(scaled, axis=1) - log_true))
 
         coupling.sharpness = _smallest(sharpness_loss, 1.0 / total)
         return coupling
@@ -250,8 +250,8 @@ def _contests(
     for held in held_out:
         a, b = (held.known[k].astype(np.int64) for k in np.triu_indices(len(held.known), 1))
         for rows, decisions in held.blocks():
-            own = codes[rows][:, None]
-            row, column = np.nonzero((own == a) | (own == b))
+            label = codes[rows][:, None]
+            row, column = np.nonzero((label == a) | (label == b))
             pairs.append(_pair_number(a, b, n_classes)[column])
             values.append(decisions[row, column])
             wins.append(codes[rows][row] == a[column])
@@ -300,8 +300,8 @@ def _smallest(loss: Callable[[float], float], pull: float) -> float:
     def penalised(log: float) -> float:
         return loss(float(np.exp(log))) + 0.5 * pull * log * log
 
-    found = minimize_scalar(penalised, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
-    return float(np.exp(found.x))
+    minimum = minimize_scalar(penalised, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
+    return float(np.exp(minimum.x))
 
 
 @dataclass(frozen=True)

@@ -323,9 +323,9 @@ def solve_many(
         "decisions": bool(decisions),
     }
     spec = KernelSpec.default(gram.X.shape[1]) if kernel is None else kernel
-    parts = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
+    chunks = _run_chunks(gram, spec, points, starts, codes, weight, problems, shape, options, n_jobs, advance)
     return SvmBatch.from_parts(
-        parts, shape, degree=problems[1], C=problems[2], kernel=spec, gram=gram, points=points, starts=starts
+        chunks, shape, degree=problems[1], C=problems[2], kernel=spec, gram=gram, points=points, starts=starts
     )
 
 

@@ -80,8 +80,8 @@ class DegreePath:
 def _first_smallest(errors: Floats) -> NDArray[np.intp]:
     """First place in each row within 1e-12 of the smallest: equal sums may differ in the last bit."""
     smallest = errors.min(axis=1, keepdims=True)
-    found: NDArray[np.intp] = (errors <= smallest + 1e-12 * np.maximum(1.0, smallest)).argmax(axis=1)
-    return found
+    first: NDArray[np.intp] = (errors <= smallest + 1e-12 * np.maximum(1.0, smallest)).argmax(axis=1)
+    return first
 
 
 def solve_path(

@@ -185,9 +185,9 @@ def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCouplin
     svms = problem.solve(plan, [train for train, _ in splits])
     held_out: HeldOut = []
     for k, (_, held) in enumerate(splits):
-        known = svms.classes(k)
-        rows = held[np.isin(problem.codes[held], known)]
-        held_out.append(HeldOutRows.of_svm(svms.predictor(k), problem.gram.X, rows, known, plan.n_jobs))
+        classes = svms.classes(k)
+        rows = held[np.isin(problem.codes[held], classes)]
+        held_out.append(HeldOutRows.of_svm(svms.predictor(k), problem.gram.X, rows, classes, plan.n_jobs))
     weight = np.ones(len(problem.codes)) if problem.weight is None else problem.weight
     if plan.calibration in (None, "auto"):
         return PairCoupling.fit(held_out, problem.codes, weight, n_classes)
@@ -203,13 +203,13 @@ def _support(
     kernel: str,
 ) -> SupportVectors:
     """Support vectors and coefficients in the layout of `SVC`."""
-    known = svms.classes(0)
+    classes = svms.classes(0)
     support = rows[svms.support(0)]
-    owner = np.repeat(known, svms.arrays["class_support"])
+    owner = np.repeat(classes, svms.arrays["class_support"])
     order = np.lexsort((support, owner))  # by class, then by training row
     sign = -1.0 if n_classes == 2 else 1.0  # SVC turns the two-class SVM around
     bias = svms.pair("bias", 0)
-    if kernel == "linear" and len(known) > 1:  # in the user's coordinates: the decision at zero
+    if kernel == "linear" and len(classes) > 1:  # in the user's coordinates: the decision at zero
         bias = predictor.decisions(-center[None, :])[0]
     return SupportVectors(
         rows=support[order].astype(np.int32),

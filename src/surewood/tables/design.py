@@ -88,15 +88,15 @@ class DesignEncoder:
         self.positions_: list[NDArray[np.int64] | None] = []
         for j in range(table.n_columns):
             column = table.column(j)
-            known = ~np.isnan(column) & (weight > 0)
+            counted = ~np.isnan(column) & (weight > 0)
             self.missing_[j] = bool((np.isnan(column) & (weight > 0)).any())
             if table.is_category[j]:
-                codes, n_codes = column[known].astype(np.int64), int(table.n_categories[j])
-                counts = np.bincount(codes, weights=weight[known], minlength=n_codes).astype(np.float64)
+                codes, n_codes = column[counted].astype(np.int64), int(table.n_categories[j])
+                counts = np.bincount(codes, weights=weight[counted], minlength=n_codes).astype(np.float64)
                 self.positions_.append(self._category_positions(counts, one_row))
             else:
                 self.positions_.append(None)
-                self._fit_number(j, column[known], weight[known])
+                self._fit_number(j, column[counted], weight[counted])
         widths = [self._width(j) for j in range(table.n_columns)]
         self.origin_ = np.repeat(np.arange(table.n_columns), widths)
         self.n_columns_ = int(sum(widths))
@@ -105,12 +105,12 @@ class DesignEncoder:
     @property
     def learned_(self) -> str:
         """What was learned from the sample beyond an affine map of its columns, in words ([D-39])."""
-        found = []
+        learned = []
         if any(positions is not None for positions in self.positions_):
-            found.append("one-hot columns of categories")
+            learned.append("one-hot columns of categories")
         if self.missing_.any():
-            found.append("imputed missing values")
-        return " and ".join(found)
+            learned.append("imputed missing values")
+        return " and ".join(learned)
 
     def transform(self, table: Table) -> NDArray[np.float64]:
         """The design matrix, ``(n_rows, n_columns_)``, C-contiguous; in a file for streamed tables."""

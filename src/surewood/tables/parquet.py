@@ -134,11 +134,11 @@ class ParquetTable:
         if self.target is None:
             raise ValueError("a ParquetTable whose labels are needed must name its target")
         names = [*self.open().names, self.target]
-        parts = []
+        frames = []
         for _, _, source in replace(self, target=None, weight=None).open(names).batches():
-            known = source.table.column(self.target).is_valid()
-            parts.append(source.table.filter(known).to_pandas())
-        frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+            has_label = source.table.column(self.target).is_valid()
+            frames.append(source.table.filter(has_label).to_pandas())
+        frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=names)
         return frame.drop(columns=self.target), frame[self.target]
 
     def open(self, columns: Sequence[str] | None = None) -> OpenParquet:
@@ -161,8 +161,8 @@ class ParquetTable:
                 "this ParquetTable has no target; name the column: ParquetTable(path, target=...)."
             )
         opened = replace(self, target=None, weight=None).open([self.target])
-        parts = [batch.table.column(0) for _, _, batch in opened.batches()]
-        labels: NDArray[Any] = pa.chunked_array([c for part in parts for c in part.chunks]).to_numpy()
+        columns = [batch.table.column(0) for _, _, batch in opened.batches()]
+        labels: NDArray[Any] = pa.chunked_array([c for part in columns for c in part.chunks]).to_numpy()
         return labels
 
 
@@ -192,16 +192,16 @@ class OpenParquet:
         names = self.names if columns is None else columns
         target = pa.schema([self.schema.field(name) for name in names])
         size = int(min(_MOST_BATCH_ROWS, max(1024, _BATCH_VALUES // max(len(names), 1))))
-        given = at = 0  # row numbers before and after the selection
+        read = at = 0  # row numbers before and after the selection
         for path in self.paths:
             for batch in _read_batches(path, names, size):
                 rows = pa.Table.from_batches([batch]).select(names)
                 if rows.schema != target:
                     rows = _as_schema(rows, target, path)
                 if self.selection is not None:
-                    kept = self.selection.mask(given, given + batch.num_rows)
+                    kept = self.selection.mask(read, read + batch.num_rows)
                     rows = rows.filter(pa.array(kept))
-                given += batch.num_rows
+                read += batch.num_rows
                 if len(rows):
                     yield at, path, ArrowSource(rows)
                 at += len(rows)
@@ -239,7 +239,7 @@ def as_parquet(X: Any, y: Any = None) -> ParquetTable | None:
 
 def _part_paths(path: Any) -> list[Path]:
     if isinstance(path, list | tuple):
-        paths = [found for item in path for found in _part_paths(item)]
+        paths = [part for item in path for part in _part_paths(item)]
         if not paths:
             raise ValueError("the list of Parquet files is empty.")
         return paths
@@ -530,9 +530,9 @@ class _Collector:
         """Take in a batch."""
         codes = self._label_codes(path, rows.column(self.target))
         self._codes.append(codes)
-        known = codes >= 0
-        if not known.all():
-            rows = rows.filter(pa.array(known))
+        has_label = codes >= 0
+        if not has_label.all():
+            rows = rows.filter(pa.array(has_label))
         if self.weight is not None:
             self._weights.append(self._checked_weights(path, rows))
         for name in self.names:
@@ -590,12 +590,12 @@ class _Collector:
             codes = codes[kept]
         if len(codes) == 0:
             raise ValueError(f"{self.path} has no row to learn from.")
-        given = self._as_array(list(self._place))
-        check_classification_targets(given)
-        order = np.argsort(given, kind="stable")
+        labels = self._as_array(list(self._place))
+        check_classification_targets(labels)
+        order = np.argsort(labels, kind="stable")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        return rank[codes], given[order], kept
+        return rank[codes], labels[order], kept
 
     def _as_array(self, values: list[Any]) -> NDArray[Any]:
         assert self._type is not None

@@ -130,8 +130,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def parts_(self) -> dict[str, list[str]]:
         """The prepared columns that each column of the table became, where these are several."""
-        found = {column.name: self._names(column) for column in self.plan_.used}
-        return {name: names for name, names in found.items() if names != [name]}
+        names_of = {column.name: self._names(column) for column in self.plan_.used}
+        return {name: names for name, names in names_of.items() if names != [name]}
 
     @property
     def columns_(self) -> dict[str, dict[str, Any]]:
@@ -150,8 +150,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def extra_columns(self, X: Any) -> list[str]:
         """Columns of a later table that training did not have."""
-        known = set(self.feature_names_in_.tolist())
-        return [name for name in as_frame(X).columns if name not in known]
+        trained = set(self.feature_names_in_.tolist())
+        return [name for name in as_frame(X).columns if name not in trained]
 
     def unseen_categories(self, X: Any) -> dict[str, int]:
         """Rows of a later table with a category that training did not have, by column."""
@@ -176,17 +176,17 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         "3 values are new in 'city' and treated as missing; 1 column is new and not used ('more')."
         """
         extra = [name for name in self.extra_columns(X) if name not in known]
-        parts = []
+        sentences = []
         for what, counts in (
             ("new", self.unseen_categories(X)),
             ("not readable as in training", self.unreadable_values(X)),
         ):
             if counts:
                 total, where = sum(counts.values()), _shown(list(counts))
-                parts.append(f"{_are(total, 'value')} {what} in {where} and treated as missing")
+                sentences.append(f"{_are(total, 'value')} {what} in {where} and treated as missing")
         if extra:
-            parts.append(f"{_are(len(extra), 'column')} new and not used ({_shown(extra)})")
-        return f"{'; '.join(parts)}." if parts else ""
+            sentences.append(f"{_are(len(extra), 'column')} new and not used ({_shown(extra)})")
+        return f"{'; '.join(sentences)}." if sentences else ""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -202,8 +202,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [column.name]
 
     def _refuse_missing(self, present: list[str]) -> None:
-        known = set(present)
-        absent = [column.name for column in self.plan_.used if column.name not in known]
+        names = set(present)
+        absent = [column.name for column in self.plan_.used if column.name not in names]
         if not absent:
             return
         shown = ", ".join(repr(name) for name in absent[:8]) + (", ..." if len(absent) > 8 else "")

@@ -58,10 +58,12 @@ def text_form(values: Sequence[Any]) -> str | None:
         return NUMBERS if np.isfinite(read_text(values, NUMBERS)).all() else None
     if not any(character.isdigit() for character in values[0]):
         return None
-    found = find_date_format(values)
-    if found is None or found.settled == "default":  # day and month may be exchanged in every value
+    date_format = find_date_format(values)
+    if (
+        date_format is None or date_format.settled == "default"
+    ):  # day and month may be exchanged in every value
         return None
-    form = DAY_FIRST if found.day_first else MONTH_FIRST
+    form = DAY_FIRST if date_format.day_first else MONTH_FIRST
     return None if np.isnan(read_text(values, form)).any() else form
 
 
@@ -70,10 +72,10 @@ def read_text(values: Sequence[Any], form: str) -> NDArray[np.float64]:
     if form == NUMBERS:
         return np.array([float(v) if _NUMBER.fullmatch(str(v)) else np.nan for v in values], dtype=np.float64)
     texts = [str(value) for value in values]
-    found = find_date_format(texts, day_first=form == DAY_FIRST)
-    if found is None:
+    date_format = find_date_format(texts, day_first=form == DAY_FIRST)
+    if date_format is None:
         return np.full(len(texts), np.nan)
-    moments = found.read(texts).to_numpy().astype("datetime64[us]")
+    moments = date_format.read(texts).to_numpy().astype("datetime64[us]")
     return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / 1e6)
 
 
@@ -193,11 +195,13 @@ class TableSchema:
 
     def _indexes(self) -> list[pd.Index | None]:
         """Where the categories of each column stand; made once, since rows may come one by one."""
-        found: list[pd.Index | None] | None = self.__dict__.get("_category_indexes")
-        if found is None:
-            found = [None if values is None else pd.Index(values, dtype=object) for values in self.categories]
-            self.__dict__["_category_indexes"] = found
-        return found
+        indexes: list[pd.Index | None] | None = self.__dict__.get("_category_indexes")
+        if indexes is None:
+            indexes = [
+                None if values is None else pd.Index(values, dtype=object) for values in self.categories
+            ]
+            self.__dict__["_category_indexes"] = indexes
+        return indexes
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_category_indexes"}

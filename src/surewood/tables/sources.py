@@ -200,13 +200,13 @@ class FrameSource(Source):
 def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
     """The frame as one array where all columns are floats of NumPy and a copy would be small; else None."""
     dtypes = set(X.dtypes)
-    one = next(iter(dtypes))
+    dtype = next(iter(dtypes))
     if (
         len(dtypes) > 1
-        or not isinstance(one, np.dtype)
-        or one.kind != "f"
-        or one.itemsize > 8  # long doubles may be too large for the floats that they become
-        or one.itemsize * X.size > _SMALL_COPY
+        or not isinstance(dtype, np.dtype)
+        or dtype.kind != "f"
+        or dtype.itemsize > 8  # long doubles may be too large for the floats that they become
+        or dtype.itemsize * X.size > _SMALL_COPY
     ):
         return None
     return X.to_numpy()
@@ -232,20 +232,20 @@ _NUMBERS_AS_OBJECTS = ("integer", "floating", "mixed-integer-float", "boolean", 
 
 def _kind_of_objects(series: pd.Series) -> str:
     """Objects that are all numbers are numbers, dates are time, everything else is text."""
-    found = pd.api.types.infer_dtype(series, skipna=True)
-    if found in _NUMBERS_AS_OBJECTS or found == "decimal":
+    content = pd.api.types.infer_dtype(series, skipna=True)
+    if content in _NUMBERS_AS_OBJECTS or content == "decimal":
         return NUMBER
-    if found in ("datetime", "datetime64", "date", "timedelta", "timedelta64"):
+    if content in ("datetime", "datetime64", "date", "timedelta", "timedelta64"):
         return TIME
     return CATEGORY
 
 
 def _series_seconds(series: pd.Series) -> NDArray[np.float64]:
     if series.dtype == object:
-        known = series.dropna()
-        if known.empty:
+        present = series.dropna()
+        if present.empty:
             return np.full(len(series), np.nan)
-        durations = pd.api.types.infer_dtype([known.iloc[0]]).startswith("timedelta")
+        durations = pd.api.types.infer_dtype([present.iloc[0]]).startswith("timedelta")
         series = series.astype("m8[us]") if durations else pd.to_datetime(series, utc=True)
     values = series.to_numpy(dtype=f"{series.dtype.kind}8[{series.dt.unit}]")
     unit = np.timedelta64(1, "s") / np.timedelta64(1, series.dt.unit)
@@ -282,8 +282,8 @@ def _codes_one_by_one(series: pd.Series, index: pd.Index, text: bool) -> NDArray
         values = [None if code < 0 else categories[code] for code in held.codes.tolist()]
     else:
         values = [None if lost else value for value, lost in zip(held.tolist(), held.isna().tolist())]
-    found = [np.nan if value is None else _place(index, str(value) if text else value) for value in values]
-    return np.array(found, dtype=np.float64)
+    codes = [np.nan if value is None else _place(index, str(value) if text else value) for value in values]
+    return np.array(codes, dtype=np.float64)
 
 
 def _place(index: pd.Index, value: Any) -> float:
@@ -301,9 +301,9 @@ def codes_of(series: pd.Series, index: pd.Index) -> NDArray[np.float64]:
         return _codes_one_by_one(series, index, text)
     if isinstance(series.dtype, pd.CategoricalDtype):
         present = series.cat.categories.astype(object)
-        known = index.get_indexer(present.map(str) if text else present).astype(np.float64)
-        known[known < 0] = np.nan
-        return np.append(known, np.nan)[series.cat.codes.to_numpy()]
+        code_of_category = index.get_indexer(present.map(str) if text else present).astype(np.float64)
+        code_of_category[code_of_category < 0] = np.nan
+        return np.append(code_of_category, np.nan)[series.cat.codes.to_numpy()]
     missing = series.isna().to_numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -483,10 +483,10 @@ class CategoryValues:
         """Take in the values of a batch."""
         indices, values = encoded(column)
         seen = np.bincount(indices, minlength=len(values) + 1)[: len(values)] > 0
-        known = [value is not None and value == value for value in values]
-        self.present.update(value for value, here, ok in zip(values, seen, known) if here and ok)
+        is_value = [value is not None and value == value for value in values]
+        self.present.update(value for value, here, ok in zip(values, seen, is_value) if here and ok)
         if self.ordered:
-            self._keep_order([value for value, ok in zip(values, known) if ok], label)
+            self._keep_order([value for value, ok in zip(values, is_value) if ok], label)
 
     def _keep_order(self, values: list[Any], label: str) -> None:
         places = [self.found.get(value, len(self.found) + k) for k, value in enumerate(values)]

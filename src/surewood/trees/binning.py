@@ -89,9 +89,9 @@ def category_bins(mass: Floats, one_row: float, max_bins: int) -> NDArray[np.uin
 
 def category_mass(column: Floats, weight: Floats | None, n: int) -> Floats:
     """Weight of each of `n` categories in a column of codes; missing ones are not counted."""
-    known = ~np.isnan(column)
-    codes = column[known].astype(np.int64)
-    mass = np.bincount(codes, weights=None if weight is None else weight[known], minlength=n)
+    counted = ~np.isnan(column)
+    codes = column[counted].astype(np.int64)
+    mass = np.bincount(codes, weights=None if weight is None else weight[counted], minlength=n)
     return mass.astype(np.float64)
 
 

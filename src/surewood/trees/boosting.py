@@ -490,9 +490,8 @@ def _calibrated(plan: BoostingPlan, data: TrainingTable, model: BoostedModel, sc
     calibrator = None
     if plan.calibration is not None:
         with stage(plan.verbose, "calibrating", 1) as advance:
-            calibrator = ScoreCalibrator(plan.calibration).fit(
-                scores, data.y, data.weight, advance, plan.n_jobs, data.groups
-            )
+            calibrator = ScoreCalibrator(plan.calibration).fit(scores, data.y, data.weight, data.groups)
+            advance(1)
     wrong = scores[rows].argmax(axis=1) != data.y[rows]
     error = float(np.average(wrong, weights=None if data.weight is None else data.weight[rows]))
     return replace(model, calibrator=calibrator, held_out=scores, held_out_error=error, n_held_out=len(rows))

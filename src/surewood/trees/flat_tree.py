@@ -456,14 +456,14 @@ def tree_table(forest: FlatForest, tree: int) -> dict[str, NDArray[Any]]:
 def tree_paths(forest: FlatForest, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Split]]:
     """The splits from the root to each of some nodes of a tree."""
     table = tree_table(forest, tree)
-    known: dict[int, Split] = {}  # by the node that the side taken leads to: paths begin alike
+    split_above: dict[int, Split] = {}  # by the node that the side taken leads to: paths begin alike
     paths = []
     for node in ends:
         path: list[Split] = []
         while table["parent"][node] >= 0:
-            if node not in known:
-                known[node] = _split_above(forest, tree, node, table, mapper)
-            path.append(known[node])
+            if node not in split_above:
+                split_above[node] = _split_above(forest, tree, node, table, mapper)
+            path.append(split_above[node])
             node = int(table["parent"][node])
         paths.append(path[::-1])
     return paths

@@ -147,9 +147,9 @@ def _calibrator(plan: ForestPlan, votes: Floats, data: TrainingTable) -> ScoreCa
     if plan.calibration is None:
         return None
     with stage(plan.verbose, "calibrating", 1) as advance:
-        return ScoreCalibrator(plan.calibration).fit(
-            votes, data.y, data.weight, advance, plan.n_jobs, data.groups
-        )
+        calibrator = ScoreCalibrator(plan.calibration).fit(votes, data.y, data.weight, data.groups)
+        advance(1)
+        return calibrator
 
 
 def _held_out(votes: Floats | None, data: TrainingTable) -> dict[str, Any]:

@@ -139,11 +139,11 @@ def make_bag(
         raise ValueError("rows: an index is past the last row of the matrix")
     chosen = chosen.astype(np.uint32)
     if groups is not None and sampling != "all":
-        own = np.unique(groups[chosen], return_inverse=True)[1].astype(np.uint32)
-        n_groups = int(own.max()) + 1
+        group_of_row = np.unique(groups[chosen], return_inverse=True)[1].astype(np.uint32)
+        n_groups = int(group_of_row.max()) + 1
         fraction = n_draws / len(chosen) if isinstance(n_draws, int) else n_draws
         drawn = "bootstrap" if sampling == "resample" else sampling
-        return Bag(chosen, weights, None, drawn, _n_draws(fraction, n_groups), None, seed, own)
+        return Bag(chosen, weights, None, drawn, _n_draws(fraction, n_groups), None, seed, group_of_row)
     if sampling in ("all", "resample"):
         odds = weights if sampling == "resample" else None
         draws = _n_draws(n_draws, len(chosen))
