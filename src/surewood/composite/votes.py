@@ -50,6 +50,7 @@ CALIBRATION_FOLDS = 3
 CALIBRATION_TREES = 30
 CALIBRATION_PLAIN_TREES = 100
 _TIMED_TREES = 10  # plain trees fitted first, to see how many the time allows
+_PLAIN_TIME = 0.5  # part of the time left that they may take: votes and calibration follow
 _LOSS_ROWS = 3000  # on which log-losses are compared: they are smooth
 _TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
 
@@ -81,7 +82,7 @@ def plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
         started = time.monotonic()
         grow_plain(data, max_features, _TIMED_TREES, seed, plan.options)
         seconds = (time.monotonic() - started) / _TIMED_TREES
-        n_trees = min(n_trees, max(_TIMED_TREES, int(plan.limit.left / max(seconds, 1e-9))))
+        n_trees = min(n_trees, max(_TIMED_TREES, int(_PLAIN_TIME * plan.limit.left / max(seconds, 1e-9))))
     return grow_plain(data, max_features, n_trees, seed, plan.options)
 
 
