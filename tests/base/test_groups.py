@@ -26,7 +26,7 @@ MODELS = {
     "DeepCascadeSVMClassifier": {"max_leaves": 1},
     "DeepCascadeSVMClassifierCV": {"max_leaves": 1, "degrees": (3,), "cv": 3},
     "RandomCompositeForestClassifierCV": {"n_estimators": 10, "max_depth": (1,), "degrees": (3,), "C": 100.0},
-    "SurewoodClassifier": {"n_estimators": 15, "members": ["random forest", "boosted trees"]},
+    "SurewoodClassifier": {"n_estimators": 15, "members": ["random_forest", "boosted_trees"]},
 }
 
 

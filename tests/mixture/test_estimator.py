@@ -43,5 +43,5 @@ def test_row_order_and_threads_do_not_matter(model):
 
 
 def test_unknown_members_are_refused_by_name():
-    with pytest.raises(ValueError, match=r"members must be .*'random forest'.*got \['forest'\]"):
+    with pytest.raises(ValueError, match=r"members must be .*'random_forest'.*got \['forest'\]"):
         SurewoodClassifier(members=["forest"]).fit(X, Y)

@@ -41,7 +41,7 @@ def test_members_are_listed_heaviest_first_and_mix_to_the_prediction():
         np.testing.assert_allclose(mixed, told["probabilities"][label])
     steps = model.__explanation_steps__(told)
     assert steps[0]["title"] == "Members"
-    assert told["members"][0]["member"].capitalize() in steps[1]["title"]
+    assert told["members"][0]["member"].capitalize().replace("_", " ") in steps[1]["title"]
 
 
 def test_the_page_shows_every_member_with_its_weight_and_the_sections_of_those_that_predict():
@@ -49,8 +49,8 @@ def test_the_page_shows_every_member_with_its_weight_and_the_sections_of_those_t
     model = SurewoodClassifier(5, random_state=0).fit(X, y)
     facts = model.__report_facts__(ReportRows(X, y, np.asarray(y), False))
     table = facts["sections"][0]["blocks"][0]
-    assert [row[0] for row in table["rows"]] == [one.name for one in model.members_]
+    assert [row[0] for row in table["rows"]] == [one.name.replace("_", " ") for one in model.members_]
     titles = [section["title"] for section in facts["sections"][1:]]
     for name, one in model.estimators_.items():
         own = one.__report_facts__(ReportRows(X, y, np.asarray(y), False))["sections"]
-        assert sum(title.startswith(name.capitalize()) for title in titles) == len(own)
+        assert sum(title.startswith(name.capitalize().replace("_", " ")) for title in titles) == len(own)

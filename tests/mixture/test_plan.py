@@ -32,11 +32,11 @@ def test_an_ordinary_table_gets_every_member():
 
 @pytest.mark.parametrize(
     ("name", "size"),
-    [("composite forest", TableSize(5000, 10, MANY_CLASSES + 1)), ("margin forest", TableSize(40, 10, 2))],
+    [("composite_forest", TableSize(5000, 10, MANY_CLASSES + 1)), ("margin_forest", TableSize(40, 10, 2))],
 )
 def test_a_member_that_cannot_pay_its_cost_is_left_out_with_a_reason(name, size):
-    assert str(size.n_classes if name == "composite forest" else size.n_rows) in suitable(name, size)
-    assert suitable("random forest", size) == ""
+    assert str(size.n_classes if name == "composite_forest" else size.n_rows) in suitable(name, size)
+    assert suitable("random_forest", size) == ""
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_a_member_that_cannot_pay_its_cost_is_left_out_with_a_reason(name, size)
     ],
 )
 def test_boosting_is_left_out_where_it_costs_too_much(size, word):
-    assert word in suitable("boosted trees", size)
-    assert suitable("random forest", size) == ""
+    assert word in suitable("boosted_trees", size)
+    assert suitable("random_forest", size) == ""
 
 
 def test_members_share_their_parameters():
@@ -59,7 +59,7 @@ def test_members_share_their_parameters():
         member = build(name, 7, 0.01, shared)
         assert member.n_jobs == 2
         assert member.random_state == 3
-        factor = {"random forest": PLAIN_FACTOR, "extra-trees": PLAIN_FACTOR, "boosted trees": ROUNDS_FACTOR}
+        factor = {"random_forest": PLAIN_FACTOR, "extra_trees": PLAIN_FACTOR, "boosted_trees": ROUNDS_FACTOR}
         assert member.n_estimators == 7 * factor.get(name, 1)
 
 
@@ -67,8 +67,8 @@ def test_expensive_members_have_fewer_models_on_large_tables():
     shared = {"n_jobs": 1, "random_state": 0}
     for n_rows in (LARGE_TABLE, LARGE_TABLE + 1):
         large = n_rows > LARGE_TABLE
-        assert (build("margin forest", 7, 0.0, shared, n_rows).cv == LARGE_TABLE_FOLDS) == large
-        assert (build("composite forest", 7, 0.0, shared, n_rows).study == {"n_plain_trees": 7}) == large
+        assert (build("margin_forest", 7, 0.0, shared, n_rows).cv == LARGE_TABLE_FOLDS) == large
+        assert (build("composite_forest", 7, 0.0, shared, n_rows).study == {"n_plain_trees": 7}) == large
 
 
 def plan_of(size, **changes):
@@ -76,20 +76,20 @@ def plan_of(size, **changes):
 
 
 def test_members_stand_in_the_order_of_their_value_per_second():
-    plan = plan_of(TableSize(500, 5, 2), members=["margin forest", "random forest"])
-    assert [member.name for member in plan.members] == ["random forest", "margin forest"]
+    plan = plan_of(TableSize(500, 5, 2), members=["margin_forest", "random_forest"])
+    assert [member.name for member in plan.members] == ["random_forest", "margin_forest"]
     assert plan.left_out == {}
 
 
 def test_named_members_are_fitted_whatever_the_table():
-    plan = plan_of(TableSize(500, 5, 200), members=["composite forest"])
-    assert [member.name for member in plan.members] == ["composite forest"]
+    plan = plan_of(TableSize(500, 5, 200), members=["composite_forest"])
+    assert [member.name for member in plan.members] == ["composite_forest"]
 
 
 def test_what_does_not_suit_is_left_out_and_recorded():
     plan = plan_of(TableSize(500, 5, 200))
-    assert list(plan.left_out) == ["composite forest"]
-    assert "composite forest" not in [member.name for member in plan.members]
+    assert list(plan.left_out) == ["composite_forest"]
+    assert "composite_forest" not in [member.name for member in plan.members]
 
 
 def test_memory_is_read_as_text():
@@ -98,4 +98,4 @@ def test_memory_is_read_as_text():
 
 def test_boosting_comes_early_on_large_tables():
     names = [member.name for member in plan_of(TableSize(200_000, 5, 2)).members]
-    assert names[:3] == ["random forest", "boosted trees", "composite forest"]
+    assert names[:3] == ["random_forest", "boosted_trees", "composite_forest"]

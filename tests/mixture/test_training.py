@@ -24,11 +24,11 @@ def test_records_tell_what_became_of_every_member(sample):
     model = SurewoodClassifier(5, random_state=0).fit(*sample)
     records = {one.name: one for one in model.members_}
     assert list(records) == [
-        "random forest",
-        "composite forest",
-        "boosted trees",
-        "extra-trees",
-        "margin forest",
+        "random_forest",
+        "composite_forest",
+        "boosted_trees",
+        "extra_trees",
+        "margin_forest",
     ]
     assert sum(one.weight for one in records.values()) == pytest.approx(1.0)
     for one in records.values():
@@ -55,8 +55,8 @@ def test_probabilities_are_the_calibrated_weighted_mean(sample):
 
 def test_a_time_limit_too_small_for_any_member_gives_a_plain_forest_and_says_so(sample):
     model = SurewoodClassifier(5, random_state=0, time_limit=1e-6).fit(*sample)
-    assert model.weights_ == {"random forest": 1.0}
-    notes = {one.name: one.note for one in model.members_ if one.name != "random forest"}
+    assert model.weights_ == {"random_forest": 1.0}
+    notes = {one.name: one.note for one in model.members_ if one.name != "random_forest"}
     assert len(notes) == 4
     assert set(notes.values()) == {"not started: no time was left"}
     (forest,) = (one for one in model.members_ if one.weight > 0)
@@ -75,14 +75,14 @@ def test_no_member_is_started_that_would_end_after_the_time_limit(sample, monkey
     monkeypatch.setattr(training, "_fit", late)
     model = SurewoodClassifier(5, random_state=0, time_limit=10).fit(*sample)
     started = [one.name for one in model.members_ if one.note != "not started: no time was left"]
-    assert started == ["random forest", "composite forest"]
+    assert started == ["random_forest", "composite_forest"]
     assert clock.now < 10
 
 
 def test_too_few_rows_to_compare_leave_one_member():
     X, y = make_classification(20, 4, random_state=0)
     model = SurewoodClassifier(5, random_state=0).fit(X, y)
-    assert list(model.weights_) == ["composite forest"]
+    assert list(model.weights_) == ["composite_forest"]
     assert np.isnan(model.held_out_error_)
 
 
@@ -99,7 +99,7 @@ def test_rows_that_have_copies_are_judged_by_models_that_saw_them(sample, monkey
 
 def test_training_is_a_function_of_plan_and_sample(sample):
     X, y = sample
-    model = SurewoodClassifier(5, random_state=0, members=["random forest"])
+    model = SurewoodClassifier(5, random_state=0, members=["random_forest"])
     with model._begin_fit(X, y, None) as inputs:
         plan = make_plan(checked_parameters(model), TableSize.of(inputs), seed=0)
         first, second = (train(plan, inputs) for _ in range(2))

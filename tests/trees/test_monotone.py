@@ -66,10 +66,10 @@ def test_the_mixture_leaves_out_members_that_cannot_keep_them():
     assert steps(model, "dose").min() >= -TIE
     assert steps(model, "age").max() <= TIE
     notes = {record.name: record.note for record in model.members_}
-    assert notes["composite forest"].endswith("it cannot keep monotone constraints")
-    assert notes["margin forest"] == notes["composite forest"]
-    with pytest.raises(ValueError, match=r"^members names 'margin forest', which cannot keep monotonic_cst"):
-        model.set_params(members=["random forest", "margin forest"]).fit(X, Y)
+    assert notes["composite_forest"].endswith("it cannot keep monotone constraints")
+    assert notes["margin_forest"] == notes["composite_forest"]
+    with pytest.raises(ValueError, match=r"^members names 'margin_forest', which cannot keep monotonic_cst"):
+        model.set_params(members=["random_forest", "margin_forest"]).fit(X, Y)
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,10 @@ def test_fit_gives_model_certificate_and_paths(fitted, table):
 
 
 def test_members_of_a_mixture_are_told(table):
-    options = {"members": ["random forest", "extra-trees"], "n_estimators": 2}
+    options = {"members": ["random_forest", "extra_trees"], "n_estimators": 2}
     found = workflow.fit(table, target="treu?", model="surewood", parameters=options, n_jobs=1)
     told = found.facts["members"]
-    assert sorted(one["name"] for one in told) == ["extra-trees", "random forest"]
+    assert sorted(one["name"] for one in told) == ["extra_trees", "random_forest"]
     assert sum(one["weight"] for one in told) == pytest.approx(1.0)
     assert json.loads(json.dumps(told)) == told
 

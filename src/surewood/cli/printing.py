@@ -71,11 +71,11 @@ def members_text(members: Sequence[Mapping[str, Any]]) -> str:
 
     Examples
     --------
-    >>> members_text([{"name": "extra-trees", "weight": 0.0}, {"name": "random forest", "weight": 1.0}])
+    >>> members_text([{"title": "extra trees", "weight": 0.0}, {"title": "random forest", "weight": 1.0}])
     'random forest 1.00'
     """
     used = sorted((one for one in members if one["weight"] > 0), key=lambda one: -one["weight"])
-    return ", ".join(f"{one['name']} {one['weight']:.2f}" for one in used)
+    return ", ".join(f"{one['title']} {one['weight']:.2f}" for one in used)
 
 
 def member_notes(members: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -83,11 +83,12 @@ def member_notes(members: Sequence[Mapping[str, Any]]) -> list[str]:
 
     Examples
     --------
-    >>> member_notes([{"name": "margin forest", "note": "not started: no time was left"}])
-    ['margin forest: not started: no time was left.']
+    >>> late = {"title": "margin forest", "weight": 0.0, "seconds": 0.0, "note": "not started: no time"}
+    >>> member_notes([late])
+    ['margin forest: not started: no time.']
     """
-    told = [one for one in members if one["note"] and not one["note"].startswith("dropped: ")]
-    return [f"{one['name']}: {one['note'].rstrip('.')}." for one in told]
+    told = [one for one in members if one["note"] and (one["weight"] > 0 or one["seconds"] == 0)]
+    return [f"{one['title']}: {one['note'].rstrip('.')}." for one in told]
 
 
 def print_choice(out: Console, choice: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         Trees of the composite forest and of each forest of a layer of the margin forest; the random forest
         and the extra-trees have three times as many, boosted trees at most ten times as many rounds.
     members : "auto" or list of str, default="auto"
-        Which of "random forest", "composite forest", "boosted trees", "extra-trees", "margin forest" to fit.
+        Which of "random_forest", "composite_forest", "boosted_trees", "extra_trees", "margin_forest" to fit.
         "auto" takes all that suit the table.
     min_weight_fraction_leaf : float, default=0.0
         Least weight of a leaf of any member, as a fraction of the weight a tree sees.

@@ -20,6 +20,17 @@ from surewood.tables import Table, by_label
 _ROUNDING = 1e-6  # of a sum of weights
 
 
+def in_words(name: str) -> str:
+    """A member is typed as an identifier and shown as words.
+
+    Examples
+    --------
+    >>> in_words("random_forest")
+    'random forest'
+    """
+    return name.replace("_", " ")
+
+
 @dataclass(frozen=True)
 class MixtureMember:
     """A fitted member that predicts."""
@@ -135,13 +146,13 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
     """What each member says, then the steps of the member with the largest weight."""
     members = explained["members"]
     lines = [
-        f"{one['member']}, weight {one['weight']:.2f}  {probabilities_text(one['probabilities'])}"
+        f"{in_words(one['member'])}, weight {one['weight']:.2f}  {probabilities_text(one['probabilities'])}"
         for one in members
     ]
     steps = [step("Members", lines)]
     heaviest = max(model.model_.members, key=lambda member: member.weight).estimator
     for one in heaviest.__explanation_steps__(members[0]["explanation"]):
-        steps.append({**one, "title": f"{members[0]['member'].capitalize()}: {one['title']}"})
+        steps.append({**one, "title": f"{in_words(members[0]['member']).capitalize()}: {one['title']}"})
     return steps
 
 
@@ -166,14 +177,16 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
         describing.figure("error on held-out rows", fitted.held_out_error, "percent", "ESTIMATE"),
     ]
     for member in fitted.members:
-        figures.append(describing.figure(f"weight of the {member.name}", member.weight, "percent", digits=0))
+        figures.append(
+            describing.figure(f"weight of the {in_words(member.name)}", member.weight, "percent", digits=0)
+        )
     if rows is None:
         return describing.report_facts(describing.title_of(type(model)), DESCRIPTION, figures)
     table = describing.table(
         "Members",
         COLUMNS,
         [
-            [one.name, one.weight, one.held_out_error, one.held_out_log_loss, one.seconds, one.note]
+            [in_words(one.name), one.weight, one.held_out_error, one.held_out_log_loss, one.seconds, one.note]
             for one in fitted.records
         ],
     )
@@ -181,8 +194,6 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
     for member in fitted.members:
         facts = member.estimator.__report_facts__(rows)
         for one in facts["sections"]:
-            title = (
-                f"{member.name.capitalize()}: {one['title']}" if one["title"] else member.name.capitalize()
-            )
-            sections.append({**one, "title": title})
+            title = f": {one['title']}" if one["title"] else ""
+            sections.append({**one, "title": f"{in_words(member.name).capitalize()}{title}"})
     return describing.report_facts(describing.title_of(type(model)), DESCRIPTION, figures, sections)

@@ -20,7 +20,7 @@ from surewood.trees.boosted_trees import BoostedTreesClassifier
 from surewood.trees.forest_estimator import BinnedForestClassifier
 
 #: In the order of value per second, see `in_order`.
-NAMES = ("random forest", "composite forest", "boosted trees", "extra-trees", "margin forest")
+NAMES = ("random_forest", "composite_forest", "boosted_trees", "extra_trees", "margin_forest")
 #: Plain forests are cheap: they have this many times the trees of the other members.
 PLAIN_FACTOR = 3
 #: Boosting, which stops by itself, has this many times as many rounds at most.
@@ -35,7 +35,7 @@ MANY_CELLS = 2_000_000_000
 LARGE_TABLE = 50_000
 LARGE_TABLE_FOLDS = 3
 #: Members whose probabilities can keep monotone constraints.
-MONOTONE_MEMBERS = ("random forest", "boosted trees", "extra-trees")
+MONOTONE_MEMBERS = ("random_forest", "boosted_trees", "extra_trees")
 #: Cross-fitted layers need some rows of every class in every fold.
 FEW_ROWS = 60
 
@@ -63,12 +63,12 @@ def in_order(n_rows: int) -> list[str]:
     Examples
     --------
     >>> in_order(1000)[1], in_order(1_000_000)[1]
-    ('composite forest', 'boosted trees')
+    ('composite_forest', 'boosted_trees')
     """
     if n_rows <= LARGE_TABLE:
         return list(NAMES)
-    names = [name for name in NAMES if name != "boosted trees"]
-    return [names[0], "boosted trees", *names[1:]]
+    names = [name for name in NAMES if name != "boosted_trees"]
+    return [names[0], "boosted_trees", *names[1:]]
 
 
 def suitable(name: str, size: TableSize) -> str:
@@ -76,16 +76,16 @@ def suitable(name: str, size: TableSize) -> str:
 
     Examples
     --------
-    >>> suitable("composite forest", TableSize(1000, 10, 200))
+    >>> suitable("composite_forest", TableSize(1000, 10, 200))
     '200 classes make too many pairs for SVMs'
-    >>> suitable("random forest", TableSize(1000, 10, 200))
+    >>> suitable("random_forest", TableSize(1000, 10, 200))
     ''
     """
-    if name == "composite forest" and size.n_classes > MANY_CLASSES:
+    if name == "composite_forest" and size.n_classes > MANY_CLASSES:
         return f"{size.n_classes} classes make too many pairs for SVMs"
-    if name == "margin forest" and size.n_rows < FEW_ROWS:
+    if name == "margin_forest" and size.n_rows < FEW_ROWS:
         return f"{size.n_rows} rows are too few for layers"
-    if name == "boosted trees":
+    if name == "boosted_trees":
         return _unsuitable_for_boosting(size)
     return ""
 
@@ -109,19 +109,19 @@ def build(
     of them), and the layers of the margin forest have three folds: held-out rows are many anyway.
     """
     large = n_rows > LARGE_TABLE
-    if name == "composite forest":
+    if name == "composite_forest":
         study: dict[str, Any] = {"min_weight_fraction_leaf": leaf} if leaf else {}
         study |= {"n_plain_trees": n_estimators} if large else {}
         return RandomCompositeForestClassifier(n_estimators, study=study or None, **shared)
-    if name == "margin forest":
+    if name == "margin_forest":
         folds: dict[str, Any] = {"cv": LARGE_TABLE_FOLDS} if large else {}
         return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **folds, **shared)
     shared = {**shared, "monotonic_cst": monotone}
-    if name == "boosted trees":  # stopped by log-loss: calibration adds noise only
+    if name == "boosted_trees":  # stopped by log-loss: calibration adds noise only
         return BoostedTreesClassifier(
             ROUNDS_FACTOR * n_estimators, calibrate=False, min_weight_fraction_leaf=leaf, **shared
         )
-    splitter = "best" if name == "random forest" else "random"
+    splitter = "best" if name == "random_forest" else "random"
     return BinnedForestClassifier(
         PLAIN_FACTOR * n_estimators,
         splitter=splitter,
@@ -163,7 +163,7 @@ def make_plan(parameters: Mapping[str, Any], data: TableSize, seed: int) -> Mixt
     >>> from surewood.base.parameters import checked_parameters
     >>> plan = make_plan(checked_parameters(SurewoodClassifier()), TableSize(500, 5, 2), seed=0)
     >>> [member.name for member in plan.members]
-    ['random forest', 'composite forest', 'boosted trees', 'extra-trees', 'margin forest']
+    ['random_forest', 'composite_forest', 'boosted_trees', 'extra_trees', 'margin_forest']
     """
     asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
     wanted = [name for name in in_order(data.n_rows) if name in asked]

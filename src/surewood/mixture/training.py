@@ -126,7 +126,7 @@ def _first_alone(
     plan: MixturePlan, data: TrainingTable, fitted: list[_Fitted], notes: dict[str, str]
 ) -> MixtureModel:
     """Too few held-out rows to compare: the composite forest where there is one, else the first member."""
-    best = next((member for member in fitted if member.plan.name == "composite forest"), fitted[0])
+    best = next((member for member in fitted if member.plan.name == "composite_forest"), fitted[0])
     records = []
     for member in fitted:
         chosen = member is best

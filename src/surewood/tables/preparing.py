@@ -20,6 +20,7 @@ drop
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -100,7 +101,23 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("texts_ must have one encoding for each column of text.")
 
     def transform(self, X: Any) -> pd.DataFrame:
-        """The same columns of a later table; others are ignored, missing ones refused."""
+        """The same columns of a later table; others are ignored, missing ones refused.
+
+        How the table differs from training is said in one warning.
+        """
+        X, prepared = as_frame(X), self.prepare(X)
+        lost = any(
+            prepared[column.name].isna().sum() > X[column.name].isna().sum()
+            for column in self.plan_.used
+            if column.name in prepared and column.kind != "text"
+        )
+        differences = self.differences(X) if lost or self.extra_columns(X) else ""
+        if differences:
+            warnings.warn(differences, UserWarning, stacklevel=2)
+        return prepared
+
+    def prepare(self, X: Any) -> pd.DataFrame:
+        """As :meth:`transform`, for callers that report differences themselves."""
         check_is_fitted(self, "plan_")
         X = as_frame(X)
         self._refuse_missing(list(X.columns))

@@ -7,7 +7,8 @@ it once the fit has succeeded. A fit that fails, or is interrupted, leaves the e
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,7 +29,9 @@ from sklearn.utils.validation import (
 from surewood._text import has_half_characters
 from surewood.tables.duplicates import merge_equal_rows
 from surewood.tables.parquet import ParquetTable, RowStream, as_parquet, read_training
+from surewood.tables.planning.quantities import QuantityWarning, why_quantity
 from surewood.tables.schema import TableSchema, open_source
+from surewood.tables.sources import Source
 from surewood.tables.table import Table
 from surewood.tables.workspace import Workspace
 
@@ -323,10 +326,32 @@ def begin_predict(estimator: Any, X: Any) -> Table:
     parquet = as_parquet(X)
     if parquet is not None:
         return _parquet_table(estimator.schema_, parquet)
+    if isinstance(X, list) and X and all(isinstance(row, Mapping) for row in X):
+        X = pd.DataFrame.from_records(X)
     source = open_source(X)
     validate_data(estimator, X, reset=False, skip_check_array=True)
     schema: TableSchema = estimator.schema_
-    return schema.read(source)
+    table = schema.read(source)
+    _warn_of_new_categories(schema, source, table)
+    return table
+
+
+def _warn_of_new_categories(schema: TableSchema, source: Source, table: Table) -> None:
+    """Say once per call how many values are missing because training did not have their category."""
+    counts: dict[str, int] = {}
+    for j, values in enumerate(schema.categories):
+        if values is None or not np.isnan(table.column(j)).any():
+            continue
+        known, is_text = set(values), any(isinstance(value, str) for value in values)
+        new = [value for value in source.categories(j) if (str(value) if is_text else value) not in known]
+        rows = int(np.count_nonzero(~np.isnan(source.codes(j, pd.Index(new, dtype=object))))) if new else 0
+        if rows:
+            counts[str(source.label(j))] = rows
+    if counts:
+        total, several = sum(counts.values()), len(counts) > 5
+        are = "value is" if total == 1 else "values are"
+        shown = ", ".join(list(counts)[:5]) + (", ..." if several else "")
+        warnings.warn(f"{total:,} {are} new in {shown} and treated as missing.", UserWarning, stacklevel=3)
 
 
 def by_batches(table: Table, function: Callable[[Table], NDArray[Any]]) -> NDArray[Any]:
@@ -377,6 +402,14 @@ def _class_codes(y: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
         raise TypeError(f"y mixes labels of types {', '.join(types)}; make all of them text or all numbers.")
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
+    why = why_quantity(pd.Series(classes), len(y)) if len(classes) > 2 else ""
+    if why:
+        warnings.warn(
+            f"y looks like a quantity ({why}): each value is taken as a class; pandas.cut makes classes of "
+            "ranges.",
+            QuantityWarning,
+            stacklevel=3,
+        )
     return codes.astype(np.int32), classes
 
 

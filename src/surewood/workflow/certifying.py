@@ -27,7 +27,7 @@ from surewood.workflow.labelled_table import LabelledTable, Source, read_labelle
 from surewood.workflow.training import cost_matrix
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certification:
     """Result of :func:`certify_model`.
 
@@ -61,9 +61,12 @@ class Certification:
     n_rows: int
     seen: float
     notes: tuple[str, ...]
-    X: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
-    y: pd.Series = field(default_factory=lambda: pd.Series(dtype=object), repr=False)
-    counted: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp), repr=False)
+    X: pd.DataFrame = field(default_factory=pd.DataFrame)
+    y: pd.Series = field(default_factory=lambda: pd.Series(dtype=object))
+    counted: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.table}: {self.n_rows:,} rows", self.certificate.verdict, *self.notes[:8]])
 
 
 class CertifyOptions(TypedDict, total=False):

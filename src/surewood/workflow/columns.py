@@ -384,7 +384,7 @@ def _predicting_alone(
             preparer = TablePreparer().fit(X)
         except DataError:  # no usable column
             return {}
-    prepared = preparer.transform(X)
+    prepared = preparer.prepare(X)
     suspicious: dict[str, Finding] = {}
     for origin in [str(name) for name in names if str(name) in preparer.columns_]:
         for part in preparer.parts_.get(origin, [origin]):

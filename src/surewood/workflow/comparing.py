@@ -76,7 +76,7 @@ class Entrant:
     floor: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Result of :func:`compare`.
 
@@ -105,6 +105,14 @@ class Comparison:
     facts: Mapping[str, Any]
     notes: tuple[str, ...]
     file: Path | None = None
+
+    def __repr__(self) -> str:
+        ranked = sorted(self.scores, key=lambda one: float(np.mean(one.losses(self.facts["metric"]))))
+        lines = [f"{one.title}: error {percent(one.error)}" for one in ranked[:8]]
+        lines += ["..."] if len(ranked) > 8 else []
+        return "\n".join(
+            [f"{self.facts['table']}: {self.facts['rows']:,} rows, {self.facts['folds']} folds", *lines]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -203,7 +211,7 @@ def compare(
     check_training(data, columns, preparer)
     _draw(data, folds, max_rows, seed)
     rows = data.rows
-    prepared, y = preparer.transform(rows.X), rows.y
+    prepared, y = preparer.prepare(rows.X), rows.y
     if rows.times is None:
         splits = make_splits(y, folds, repeats, seed, rows.groups)
     else:
@@ -223,7 +231,7 @@ def compare(
         labels = held.y
         if rare == "merge" and (y == OTHER).any():
             labels = labels.astype(str).where(labels.astype(str).isin(set(y)), OTHER)
-        duel = certificate_of_two(fitted, preparer.transform(held.X), labels, prepared, data.sampling.copies)
+        duel = certificate_of_two(fitted, preparer.prepare(held.X), labels, prepared, data.sampling.copies)
     facts = {
         "certificate": duel,
         "table": data.name,

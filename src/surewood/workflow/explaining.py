@@ -51,7 +51,7 @@ class Step:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Result of :func:`explain`.
 
@@ -91,6 +91,10 @@ class Explanation:
     unit: str = "row"
     name: str = ""
     file: str = ""
+
+    def __repr__(self) -> str:
+        lines = [f"{self.unit} {self.row}: {self.prediction}", *(self.steps[0].lines if self.steps else ())]
+        return "\n".join(lines[:9] + (["..."] if len(lines) > 9 or len(self.steps) > 1 else []))
 
     def _repr_html_(self) -> str:
         """The explanation with the page's look, for notebooks."""
@@ -375,7 +379,7 @@ MOST_ROWS = 1000
 _ENOUGH_NEW_ROWS = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ColumnImportances:
     """Result of :func:`importances`.
 
@@ -400,6 +404,11 @@ class ColumnImportances:
     table: str
     n_rows: int
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        columns = repr(self.importances).splitlines()
+        shown = columns[:8] + (["..."] if len(columns) > 8 else [])
+        return "\n".join([f"{self.table}: {self.n_rows:,} rows", *shown])
 
 
 def importances(

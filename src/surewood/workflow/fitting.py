@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 import surewood
+from surewood.base.wording import percent, plural
 from surewood.certify import Certificate
 from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
@@ -58,7 +59,7 @@ from surewood.workflow.training import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FitResult:
     """Result of :func:`fit`.
 
@@ -100,6 +101,15 @@ class FitResult:
     facts: Mapping[str, Any]
     files: Mapping[str, Path]
     holdout_rows: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        rows = f"{facts['rows']:,} training rows, {facts['holdout_rows']:,} holdout rows"
+        lines = [f"{facts['title']} on {facts['table']}, target {facts['target']!r}: {rows}"]
+        lines += [] if self.error is None else [f"holdout error {percent(self.error)}"]
+        lines.append(self.certificate.verdict)
+        lines += [f"{plural(len(self.notes), 'note')}, see .notes"] if self.notes else []
+        return "\n".join([*lines, *(f"{what}: {path}" for what, path in self.files.items())])
 
 
 def fit(
@@ -203,7 +213,7 @@ def fit(
             settings = replace(settings, parameters={**settings.parameters, "class_weight": weights})
         choice = None
         if len(families) > 1:
-            prepared = preparer.transform(rows.X)
+            prepared = preparer.prepare(rows.X)
             choice = choose_family(families, settings, prepared, rows)
             families = [choice.family]
         limit_rows(data, families[0], max_rows, seed)
@@ -304,7 +314,13 @@ def _name_of(source: Source) -> str:
 def _members(estimator: Any) -> list[dict[str, Any]]:
     """Members of a mixture: weight, time of the fit, and why one is left out; none for other models."""
     return [
-        {"name": one.name, "weight": float(one.weight), "seconds": float(one.seconds), "note": one.note}
+        {
+            "name": one.name,
+            "title": one.name.replace("_", " "),
+            "weight": float(one.weight),
+            "seconds": float(one.seconds),
+            "note": one.note,
+        }
         for one in getattr(estimator, "members_", ())
     ]
 

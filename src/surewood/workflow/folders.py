@@ -32,7 +32,7 @@ from surewood.workflow.errors import WorkflowError
 MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "report.json", "card.md"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SavedModel:
     """A loaded model file.
 
@@ -61,6 +61,11 @@ class SavedModel:
     pipeline: Pipeline
     facts: Mapping[str, Any] = field(default_factory=dict)
     card: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        facts = self.facts
+        trained = f", trained on {facts['rows']:,} rows of {facts['table']}" if "rows" in facts else ""
+        return f"<SavedModel {self.path}: {facts.get('title', type(self.estimator).__name__)}{trained}>"
 
     @property
     def preparer(self) -> TablePreparer:
@@ -101,7 +106,7 @@ class SavedModel:
 
     def prepare(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame as the estimator sees it."""
-        return self.preparer.transform(frame)
+        return self.preparer.prepare(frame)
 
     def notes_about(self, frame: pd.DataFrame) -> list[str]:
         """What the owner of a later table should know about it."""

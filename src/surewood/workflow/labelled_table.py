@@ -480,7 +480,7 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
         try:
             with stage(verbose, "preparing rows", table.n_rows) as advance:
                 for _, _, source in stream.batches():
-                    frame = preparer.transform(source.table.drop_columns([table.target]).to_pandas())
+                    frame = preparer.prepare(source.table.drop_columns([table.target]).to_pandas())
                     rows = pa.Table.from_pandas(frame, preserve_index=False)
                     rows = rows.append_column(label, source.table.column(table.target))
                     if given is not None and weight is not None:

@@ -34,7 +34,7 @@ _AS_THEY_COME = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Monitoring:
     """Result of :func:`monitor`.
 
@@ -71,6 +71,9 @@ class Monitoring:
     page: Path | None
     notes: tuple[str, ...]
     guaranteed: bool = True
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.verdict} {self.n_rows:,} rows, state in {self.state}", *self.notes[:8]])
 
     @property
     def verdict(self) -> str:

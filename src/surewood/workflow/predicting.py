@@ -43,7 +43,7 @@ DECIMALS = 6  # of probabilities in text
 PROBABILITY = "probability"  # of the predicted class
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Prediction:
     """Result of :func:`predict`.
 
@@ -76,6 +76,13 @@ class Prediction:
     frame: pd.DataFrame | None
     notes: tuple[str, ...]
     file: Path | None
+
+    def __repr__(self) -> str:
+        counts = [f"{label} {count:,}" for label, count in self.counts.items()]
+        shown = ", ".join([*counts[:8], *(["..."] if len(counts) > 8 else [])])
+        where = ".frame" if self.file is None else str(self.file)
+        lines = [f"{self.n_rows:,} predictions in {where}" + (f": {shown}" if shown else "")]
+        return "\n".join([*lines, *self.notes[:8]])
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -146,7 +146,7 @@ def train(
         All rows that took part in preparing and choosing, where they are more than the rows of the fit: the
         model remembers them too ([D-34]).
     """
-    rows, prepared = table.rows, preparer.transform(table.rows.X)
+    rows, prepared = table.rows, preparer.prepare(table.rows.X)
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
     preparer.row_numbers_ = None if table.stream is not None else rows.numbers
@@ -162,7 +162,7 @@ def train(
     remember(estimator, preparer, table, seen)
     measured = None
     if table.holdout is not None:
-        held = preparer.transform(table.holdout.X)
+        held = preparer.prepare(table.holdout.X)
         held.index = table.row_names(table.holdout, identifiers)
         measured = _measure(estimator, held, table.holdout.y, verbose)
     prepared.index = table.row_names(rows, identifiers)
@@ -234,7 +234,7 @@ def remember(
     if not isinstance(memory, RememberedRows):
         return
     if seen is not None and len(seen) > len(table.rows):
-        rows = RememberedRows.from_table(preparer.transform(seen), memory.columns)
+        rows = RememberedRows.from_table(preparer.prepare(seen), memory.columns)
         estimator.remembered_rows_ = rows.and_rows_of(memory)
     if memory.copied and not table.sampling.drop_duplicates:
         table.notes.append(

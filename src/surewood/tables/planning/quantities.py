@@ -19,6 +19,10 @@ FEW_ROWS = 5  # per value, below which more than `SEVERAL_VALUES` of them are a 
 SEVERAL_VALUES = 10
 
 
+class QuantityWarning(UserWarning):
+    """Labels given to `fit` look like a quantity."""
+
+
 def read_bins(bins: str | Sequence[float] | None) -> tuple[float, ...]:
     """Values that divide a quantity into classes, also as text.
 
@@ -61,7 +65,7 @@ def settle_quantity(
     if classes:
         fractions = pd.api.types.is_float_dtype(y.dtype) and (y % 1 != 0).any()
         return y.map(lambda value: f"{value:.12g}").astype(str) if fractions else y
-    why = why_quantity(y, decimal)
+    why = why_quantity(pd.Series(y.unique()), len(y), decimal)
     if why:
         low, high = np.quantile(_values(y, target, decimal), [1 / 3, 2 / 3])
         edges = sorted({float(f"{low:.2g}"), float(f"{high:.2g}")})
@@ -73,25 +77,33 @@ def settle_quantity(
     return y
 
 
-def why_quantity(y: pd.Series, decimal: str | None) -> str:
-    """Why labels look like a quantity; empty where they do not."""
-    if pd.api.types.is_bool_dtype(y.dtype):
+def why_quantity(values: pd.Series, n_rows: int, decimal: str | None = None) -> str:
+    """Why distinct labels look like a quantity; empty where they do not.
+
+    Examples
+    --------
+    >>> why_quantity(pd.Series(range(40)), 90), why_quantity(pd.Series(["$5", "$7", "$9"]), 90)
+    ('40 different numbers in 90 rows', "amounts such as '$5'")
+    >>> why_quantity(pd.Series(range(9)), 90)
+    ''
+    """
+    if pd.api.types.is_bool_dtype(values.dtype):
         return ""
-    form, codes = _format(y, decimal)
-    if form is None and not pd.api.types.is_numeric_dtype(y.dtype):
+    form, codes = _format(values, decimal)
+    if form is None and not pd.api.types.is_numeric_dtype(values.dtype):
         return ""
-    n_values, shown = y.nunique(), repr(str(y.iloc[0]))
+    n_values, shown = len(values), repr(str(values.iloc[0]))
     if form is not None and (codes or n_values <= 2):
         return ""
     if form is not None and form.percent:
         return f"percentages such as {shown}"
     if form is not None and form.unit:
         return f"amounts such as {shown}"
-    numbers = y if form is None else pd.Series(form.read_all(y.astype(str).tolist()))
+    numbers = values if form is None else pd.Series(form.read_all(values.astype(str).tolist()))
     if (numbers % 1 != 0).any():
         return f"numbers with fractions such as {shown}"
-    if n_values > MANY_VALUES or (n_values > SEVERAL_VALUES and len(y) < FEW_ROWS * n_values):
-        return f"{n_values:,} different numbers in {len(y):,} rows"
+    if n_values > MANY_VALUES or (n_values > SEVERAL_VALUES and n_rows < FEW_ROWS * n_values):
+        return f"{n_values:,} different numbers in {n_rows:,} rows"
     return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -39,7 +40,7 @@ _HEADER = """\
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TablePlan:
     """What every column of a table is.
 
@@ -98,6 +99,11 @@ class TablePlan:
     def fixed(self) -> bool:
         """Whether the user, and not the sample, decided which columns are not used."""
         return all(c.remark == Remark.ON_REQUEST for c in self.columns if c.kind == "drop")
+
+    def __repr__(self) -> str:
+        kinds = Counter("not used" if column.kind == "drop" else column.kind for column in self.columns)
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common())
+        return f"<TablePlan of {len(self.columns):,} columns: {counts}>"
 
     def __str__(self) -> str:
         return overview(self)
