@@ -33,8 +33,9 @@ class Reason(Enum):
         "(drop_duplicates)"
     )
     REMOVED = (
-        "repeated rows were removed from a table that does not look copied: equal rows may be ordinary, and "
-        "different rows alone are no sample of new rows; fit without drop_duplicates"
+        "repeated rows were removed, but equal rows may be ordinary here (the table does not look copied, or "
+        "some rows differ in the label alone), and different rows alone are no sample of new rows; enter "
+        "every row once, and fit without drop_duplicates"
     )
     TIME = (
         "rows are ordered in time, and the future may differ from the past; watch new rows with a monitor, "

@@ -91,7 +91,8 @@ def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> tu
     """The first of each set of rows with equal features, target, group and time; how they may count.
 
     Columns that are no features (identifiers, constants) do not make two rows different. Repeated rows of a
-    table that looks copied are taken for rows that were entered again; others may be ordinary ([D-33]).
+    table that looks copied are taken for rows that were entered again, unless rows with the same features
+    have different targets: then equal rows are ordinary ([D-33]).
 
     Examples
     --------
@@ -105,7 +106,8 @@ def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> tu
     first = ~compared.assign(**{"": y.to_numpy()}).duplicated().to_numpy()
     if first.all():
         return first, sampling.copies
-    return first, ENTERED_AGAIN if RememberedRows.from_table(X[features]).copied else REMOVED
+    of_one_row = not X.loc[first, features].duplicated().any()
+    return first, ENTERED_AGAIN if of_one_row and RememberedRows.from_table(X[features]).copied else REMOVED
 
 
 def _feature_names(X: pd.DataFrame) -> list[Any]:
