@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import factorial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -181,7 +182,10 @@ def rows():
 
 def sampled(X, background, groups, n_orders, seed=0, predict=probabilities):
     pool = MatrixPool(X, background, [f"x{j}" for j in range(X.shape[1])])
-    return sample_values(lambda at: predict(pool.mixed(at)), pool.codes(), len(X), groups, n_orders, seed)
+    values, errors, expected = sample_values(
+        lambda at: predict(pool.mixed(at)), pool.codes(), len(X), groups, n_orders, seed
+    )
+    return SimpleNamespace(values=values, standard_error=errors, expected=expected)
 
 
 SINGLE = [[0], [1], [2], [3], [4]]

@@ -64,7 +64,7 @@ def test_whole_numbers_that_are_rounded_are_named(tmp_path, statistics, dtype, v
         read_training(table, "from_dtype")
 
 
-def test_a_column_without_a_value_is_not_read_for_rounding(tmp_path):
+def test_a_column_without_a_value_is_not_rounded(tmp_path):
     frame = pd.DataFrame({"id": pd.array([None, None], dtype="Int64"), "a": [1, 2], "y": list("ab")})
     frame.to_parquet(tmp_path / "t.parquet")
     with warnings.catch_warnings():

@@ -458,11 +458,11 @@ def pool_contributions(
     elif not isinstance(n_orders, numbers.Integral) or n_orders < 2:
         raise ValueError(f"n_orders must be a whole number >= 2, got {n_orders!r}.")
     n_orders, seed = min(int(n_orders), n_background), draw_seed(random_state)
-    sampled = sample_values(opened.predict_mixed, codes, opened.n_rows, positions, n_orders, seed)
-    cells = grouped_cells(opened.cells(), positions)
-    return Contributions(
-        sampled.values, sampled.expected, sampled.standard_error, names, opened.classes, cells, "sampled"
+    values, errors, expected = sample_values(
+        opened.predict_mixed, codes, opened.n_rows, positions, n_orders, seed
     )
+    cells = grouped_cells(opened.cells(), positions)
+    return Contributions(values, expected, errors, names, opened.classes, cells, "sampled")
 
 
 def table_contributions(

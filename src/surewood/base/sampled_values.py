@@ -14,7 +14,6 @@ and the corrected values to f(x) minus the mean prediction; what shrinkage leave
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,17 +43,6 @@ def default_orders(n_rows: int, n_columns: int, n_background: int) -> int:
     return min(max(LEAST_ORDERS, min(wanted, MOST_ORDERS)), n_background)
 
 
-@dataclass(frozen=True)
-class SampledValues:
-    """Estimated Shapley values."""
-
-    #: Shape (n_rows, n_groups, n_classes).
-    values: Floats
-    standard_error: Floats
-    #: Mean prediction of the background. Shape (n_classes,).
-    expected: Floats
-
-
 def sample_values(
     predict: Callable[[Counts], Floats],
     codes: Counts,
@@ -62,8 +50,10 @@ def sample_values(
     groups: Sequence[Sequence[int]],
     n_orders: int,
     seed: int,
-) -> SampledValues:
-    """Estimate Shapley values.
+) -> tuple[Floats, Floats, Floats]:
+    """Estimated Shapley values, their standard errors, and the mean prediction of the background.
+
+    Values have the shape (n_rows, n_groups, n_classes).
 
     Parameters
     ----------
@@ -101,7 +91,7 @@ def sample_values(
         changes = paths.values(predict, fixed)
         variance = fixed[n_rows:].var(axis=0)
         values[rows], errors[rows] = _combined(changes, fixed[drawn], fixed[rows], expected, variance)
-    return SampledValues(values, errors, expected)
+    return values, errors, expected
 
 
 def _by_prediction(predicted: Floats) -> Counts:

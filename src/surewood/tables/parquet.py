@@ -34,7 +34,6 @@ from surewood.tables.mixing import GOLDEN, mixed
 from surewood.tables.schema import TableSchema, category_counts, category_mask
 from surewood.tables.sources import (
     CATEGORY,
-    LARGEST_EXACT,
     NUMBER,
     ArrowSource,
     CategoryValues,
@@ -482,27 +481,11 @@ class _CollectedColumns(ArrowSource):
         return self.found[self.opened.names[j]].in_order()
 
     def rounded_columns(self) -> list[int]:
-        """Files say how large their numbers are; where one does not, the column is read."""
-        names = [
-            name for j, name in enumerate(self.opened.names) if self._type(j) in (pa.int64(), pa.uint64())
-        ]
-        largest = dict.fromkeys(names, 0)
-        unknown: set[str] = set()
-        for path in self.opened.paths if names else ():
-            file = pq.read_metadata(path)
-            for group in map(file.row_group, range(file.num_row_groups)):
-                for part in map(group.column, range(group.num_columns)):
-                    name, ends = part.path_in_schema, part.statistics
-                    if name not in largest:
-                        continue
-                    if ends is not None and ends.has_min_max:
-                        largest[name] = max(largest[name], abs(int(ends.min)), abs(int(ends.max)))
-                    elif ends is None or not ends.has_null_count or ends.null_count < group.num_rows:
-                        unknown.add(name)
-        wanted = [name for name in names if name in unknown]
-        for _, _, rows in self.parquet.open(columns=wanted).batches() if wanted else ():
-            largest |= {wanted[j]: LARGEST_EXACT + 1 for j in rows.rounded_columns()}
-        return [self.opened.names.index(name) for name in names if largest[name] > LARGEST_EXACT]
+        long = (pa.int64(), pa.uint64())
+        names = [name for j, name in enumerate(self.opened.names) if self._type(j) in long]
+        batches = self.parquet.open(columns=names).batches() if names else ()
+        rounded = {names[j] for _, _, rows in batches for j in rows.rounded_columns()}
+        return [j for j, name in enumerate(self.opened.names) if name in rounded]
 
 
 class _Collector:
