@@ -215,14 +215,12 @@ def test_the_command_gives_the_sets_of_python(tmp_path, guarantee, by, score):
     frame["y"] = np.where(frame["a"] + rng.normal(size=600) > 0, "yes", "no")
     frame = pd.concat([frame, frame.iloc[:40].assign(y="no")])  # contents with two labels
     frame.to_csv(tmp_path / "t.csv", index=False)
-    result = workflow.fit(
-        tmp_path / "t.csv", "y", model="mddf", parameters=SMALL, n_jobs=1, random_state=0, holdout=0.4
-    )
+    options = {"model": "mddf", "parameters": SMALL, "n_jobs": 1, "random_state": 0, "holdout": 0.4}
+    result = workflow.fit(tmp_path / "t.csv", "y", copies="leave_out", **options)
     preparer, model = result.model[0], result.model[-1]
     held = frame.iloc[result.holdout_rows]
-    sets = PredictionSets(model, 0.2, guarantee, by, score).fit(
-        preparer.transform(held[["a", "b"]]), held["y"]
-    )
+    sets = PredictionSets(model, 0.2, guarantee, by, score)
+    sets.fit(preparer.transform(held[["a", "b"]]), held["y"], copies="leave_out")
     found = workflow.predict(
         workflow.SavedModel(tmp_path, result.model, result.facts),
         tmp_path / "t.csv",

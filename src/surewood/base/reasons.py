@@ -22,6 +22,11 @@ class Reason(Enum):
     CHOSEN_ON = (
         "{matches:,} of {n:,} rows were used to choose the decision rule; certify the model on other rows"
     )
+    COPIED_TABLE = (
+        "the training table looks copied, and {matches:,} of {n:,} holdout rows equal one of its rows: the "
+        "others lack the rows that were entered often; remove repeated rows before dividing the table "
+        '(drop_duplicates), or set copies="leave_out" if the holdout was drawn on its own'
+    )
     COPIED_HOLDOUT = (
         "the holdout looks copied: {n:,} rows are {distinct:,} different ones, and {percent:.0f} % repeat "
         "another row in every column; remove repeated rows from the holdout (drop_duplicates) if each of "

@@ -6,7 +6,8 @@ by row. What breaks a guarantee is a *copy*: a row that was entered twice, or a 
 Three checks decide, and nothing else in the package looks at copies:
 
 1. `RememberedRows.copied`: does the training table look copied? Then holdout rows that equal a training row
-   are left out, and the claim is about the other rows.
+   are left out, and the claim is about the other rows. Where these are many, the table was copied before it
+   was divided, and there is no guarantee.
 2. Does the holdout contain more training rows than chance explains? Then there is no guarantee.
 3. Does the holdout itself look copied? Then there is no guarantee either.
 
@@ -230,7 +231,7 @@ def count_rows(
     Raises
     ------
     NoRowsCountError
-        Where check 2 or 3 fails, or no row is left.
+        Where a check fails, or no row is left.
     """
     entered_again = copies == ENTERED_AGAIN
     if copies == REMOVED:
@@ -252,11 +253,13 @@ def count_rows(
             _check_training_rows(memory, own)
     for memory, seen in chosen_on:
         _check_chosen_rows(memory, content_hashes(seen, memory.columns))
+    if copies == "check" and copied and matches.sum() >= max(_FEWEST, _MANY_MATCHES * n):
+        raise NoRowsCountError(Reason.COPIED_TABLE, matches=int(matches.sum()), n=n)
     rows = np.flatnonzero(~matches) if rule == "leave_out" else np.arange(n)
     facts = _facts(rule, copies, copied, int(matches.sum()), n)
     if not rows.size:
         raise NoRowsCountError(Reason.NOTHING_LEFT, n=n, why=_why_left_out(copies))
-    _check_holdout(X, hashes, rows, groups, copied and rule == "leave_out")
+    _check_holdout(X, hashes, rows, groups)
     keys = splitmix64(hashes[rows])
     if labels is not None:
         keys = splitmix64(keys + pd.util.hash_array(labels[rows].astype(str).astype(object)))
@@ -304,24 +307,15 @@ def _check_chosen_rows(memory: RememberedRows, hashes: Hashes) -> None:
         raise NoRowsCountError(Reason.CHOSEN_ON, matches=matches, n=len(hashes)) from None
 
 
-def _check_holdout(
-    X: Any, hashes: Hashes, rows: NDArray[np.intp], groups: NDArray[Any] | None, copied: bool
-) -> None:
-    """Check 3; of equal rows of one group, one is looked at.
-
-    Where the training table looks copied (`copied`), every repeated row of the holdout counts as a copy.
-    """
+def _check_holdout(X: Any, hashes: Hashes, rows: NDArray[np.intp], groups: NDArray[Any] | None) -> None:
+    """Check 3; of equal rows of one group, one is looked at."""
     if groups is not None:
         _, group = np.unique(groups[rows].astype(str), return_inverse=True)
         rows = rows[np.unique(np.c_[group.astype(np.uint64), hashes[rows]], axis=0, return_index=True)[1]]
     distinct = _n_distinct(hashes[rows])
     if rows.size == distinct:
         return
-    if copied:
-        _, content, counts = np.unique(hashes[rows], return_inverse=True, return_counts=True)
-        fraction = float((counts[content] > 1).mean())
-    else:
-        fraction = _table_looks_copied(X, hashes, None, rows)
+    fraction = _table_looks_copied(X, hashes, None, rows)
     if fraction >= _COPIED_HOLDOUT:
         raise NoRowsCountError(Reason.COPIED_HOLDOUT, n=rows.size, distinct=distinct, percent=100 * fraction)
 

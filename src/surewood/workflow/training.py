@@ -238,8 +238,8 @@ def remember(
         estimator.remembered_rows_ = rows.and_rows_of(memory)
     if memory.copied and not table.sampling.drop_duplicates:
         table.notes.append(
-            "the table looks copied: holdout rows that equal a training row are not counted, unless "
-            "copies=count; drop_duplicates=True removes repeated rows before dividing the table."
+            "the table looks copied: nothing is guaranteed if copies are on both sides; drop_duplicates=True "
+            "removes repeated rows before dividing the table, copies=count counts them."
         )
     if table.rows.groups is not None:
         groups = pd.DataFrame({"group": np.unique(table.rows.groups.astype(str))})
