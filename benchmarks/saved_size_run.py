@@ -21,10 +21,10 @@ def ours(X, y, n_trees, n_layers, folder):
 
     import surewood
 
-    study = {"cross_fit": "oob", "patience": n_layers + 1}
+    study = {"patience": n_layers + 1}
     model = surewood.MarginDeepForestClassifier(
-        n_trees, forests=("random", "random", "extra", "extra"), depth_schedule=None, max_layers=n_layers,
-        random_state=0, study={**study, "monitor": EveryLayer()},
+        n_trees // 5, forests=("random", "random", "extra", "extra"), depth_schedule=None,
+        max_layers=n_layers, random_state=0, study={**study, "monitor": EveryLayer()},
     )  # fmt: skip
     model.fit(X, y)
     model.set_params(study=study)

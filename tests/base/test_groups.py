@@ -106,8 +106,6 @@ def test_groups_that_cannot_be_used(groups, error, message):
 def test_votes_without_a_holdout_are_of_rows():
     with pytest.raises(ValueError, match=r"^certifiable=True guarantees votes on independent rows"):
         surewood.BinnedForestClassifier(2, certifiable=True).fit(X, Y, groups=GROUP)
-    with pytest.raises(ValueError, match=r"^study\['cross_fit'\]='oob' draws rows, not groups"):
-        surewood.CascadeForestClassifier(2, study={"cross_fit": "oob"}).fit(X, Y, groups=GROUP)
 
 
 def test_the_best_member_is_less_certain_where_rows_come_in_groups():

@@ -49,13 +49,11 @@ def plan(n_trees=8, cross_fit="kfold", forests=KINDS, **settings):
 
 def test_vectors_are_distributions_and_better_than_chance(data):
     inputs, y = data
-    for cross_fit in ("kfold", "oob"):
-        fit = train_block(inputs, y, stratified_folds(y, 5, 0), plan(cross_fit=cross_fit), seed=0)
-        np.testing.assert_allclose(fit.vectors.sum(axis=2), 1.0)
-        assert (fit.vectors.mean(axis=0).argmax(axis=1) == y).mean() > 0.7
-        assert fit.importances.sum() == pytest.approx(1.0)
-        folds = 5 if cross_fit == "kfold" else 1
-        assert fit.block.n_trees == 4 * 8 * folds
+    fit = train_block(inputs, y, stratified_folds(y, 5, 0), plan(), seed=0)
+    np.testing.assert_allclose(fit.vectors.sum(axis=2), 1.0)
+    assert (fit.vectors.mean(axis=0).argmax(axis=1) == y).mean() > 0.7
+    assert fit.importances.sum() == pytest.approx(1.0)
+    assert fit.block.n_trees == 4 * 8 * 5
 
 
 @pytest.mark.parametrize("row", [0, 17, 101])
@@ -81,17 +79,6 @@ def test_a_contrast_classifier_does_not_see_the_label_either():
     after = train_block(inputs, changed, fold, block, seed=0, n_jobs=2).vectors
     np.testing.assert_array_equal(before[:, fold == fold[17]], after[:, fold == fold[17]])
     assert (before != after).any()
-
-
-def test_out_of_bag_vectors_do_not_see_the_label_either(data):
-    """Trees that have a point in their bag change with its label, the others do not."""
-    inputs, y = data
-    fold = np.zeros(len(y), dtype=np.int64)
-    changed = y.copy()
-    changed[3] = (y[3] + 1) % 3
-    before = train_block(inputs, y, fold, plan(cross_fit="oob"), seed=0).vectors
-    after = train_block(inputs, changed, fold, plan(cross_fit="oob"), seed=0).vectors
-    np.testing.assert_array_equal(before[:, 3], after[:, 3])
 
 
 @pytest.mark.parametrize("kind", ["random", "classifier"])
@@ -193,14 +180,6 @@ def test_a_class_missing_from_a_folds_training_part_gets_zero():
     np.testing.assert_allclose(vectors.sum(axis=2), 1.0)
 
 
-def test_one_tree_leaves_out_of_bag_points_with_the_class_frequencies(data):
-    inputs, y = data
-    fit = train_block(inputs, y, np.zeros(len(y), np.int64), plan(1, "oob", ["random"]), seed=0)
-    frequencies = np.bincount(y) / len(y)
-    unseen = np.isclose(fit.vectors[0], frequencies).all(axis=1).mean()
-    assert 0.5 < unseen < 0.75  # about 1 - 1/e of the points are in the bag
-
-
 ROWS = np.flatnonzero(np.arange(150) % 3)
 
 
@@ -213,25 +192,17 @@ def table():
 @pytest.fixture
 def grow(table):
     (member,) = parse_members(["random"], 4)
-    params = tree_params(member, TreeSettings(), 4, 3, out_of_bag=True)
+    params = tree_params(member, TreeSettings(), 4, 3)
     return partial(grow_forest, *table, 3, params, n_trees=4, seed=7, rows=ROWS, by_content=False)
 
 
 def test_held_out_rows_get_the_sum_over_the_trees(grow, table):
     (matrix, labels), held = table, np.arange(0, 150, 3)
-    forest, importances, rows, sums, votes = grow_and_predict(grow, matrix, HeldRows(matrix, held), 0)
+    forest, importances, sums = grow_and_predict(grow, HeldRows(matrix, held))
     assert forest.n_trees == 4
     np.testing.assert_allclose(sums.sum(axis=1), 4.0)
     assert (sums.argmax(axis=1) == labels[held]).mean() > 0.8
     assert importances.shape == (4,)
-    assert rows is votes is None
-
-
-def test_rows_in_every_bag_have_no_votes(grow, table):
-    _, _, rows, sums, votes = grow_and_predict(grow, table[0], None, 0)
-    np.testing.assert_allclose(sums.sum(axis=1), votes)
-    assert set(rows.tolist()) <= set(ROWS.tolist())
-    assert 0 <= votes.min() <= votes.max() <= 4
 
 
 def test_a_task_travels_and_gathers_its_rows_on_arrival(grow, table):
@@ -239,7 +210,7 @@ def test_a_task_travels_and_gathers_its_rows_on_arrival(grow, table):
     held.gathered()
     sent_grow, sent_held = pickle.loads(pickle.dumps((grow, held)))
     assert sent_held._gathered is None
-    here, there = (grow_and_predict(g, table[0], h, 0)[3] for g, h in ((grow, held), (sent_grow, sent_held)))
+    here, there = (grow_and_predict(g, h)[2] for g, h in ((grow, held), (sent_grow, sent_held)))
     np.testing.assert_array_equal(here, there)
 
 
@@ -269,9 +240,8 @@ def test_clones_are_seeded_through_pipelines_and_the_original_is_untouched():
     assert model is not original
 
 
-@pytest.mark.parametrize("cross_fit", ["kfold", "oob"])
 @pytest.mark.parametrize("cls", [MarginDeepForestClassifier, CascadeForestClassifier])
-def test_classifiers_and_forests_side_by_side(cls, cross_fit):
+def test_classifiers_and_forests_side_by_side(cls):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.choice(["x", "y"], 80)})
     frame.loc[::9, "a"] = np.nan
@@ -279,7 +249,6 @@ def test_classifiers_and_forests_side_by_side(cls, cross_fit):
     model = cls(
         5,
         forests=["random", LogisticRegression()],
-        study={"cross_fit": cross_fit},
         max_layers=2,
         random_state=0,
     ).fit(frame, y)

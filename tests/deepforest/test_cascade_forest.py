@@ -79,11 +79,10 @@ def wine():
     return load_wine(return_X_y=True)
 
 
-@pytest.mark.parametrize("cross_fit", ["kfold", "oob"])
 @pytest.mark.parametrize("screening", [None, "auto", 0.8])
-def test_learns(wine, cross_fit, screening):
+def test_learns(wine, screening):
     X, y = wine
-    model = small(study={"cross_fit": cross_fit}, screening=screening, n_estimators=20).fit(X, y)
+    model = small(screening=screening, n_estimators=20).fit(X, y)
     assert model.score(X, y) > 0.95
     assert len(model.gates_) == model.n_layers_
     assert (model.gates_ == np.inf).all() == (screening is None)

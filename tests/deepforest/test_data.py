@@ -38,12 +38,7 @@ SMALL = {"n_estimators": 3, "max_layers": 2, "cv": 2, "random_state": 0}
     "model",
     [
         MarginDeepForestClassifier(**SMALL, depth_schedule=8, forests=["random", "completely_random"]),
-        MarginDeepForestClassifier(
-            **SMALL,
-            depth_schedule=8,
-            forests=["extra"],
-            study={"cross_fit": "oob"},
-        ),
+        MarginDeepForestClassifier(**SMALL, depth_schedule=8, forests=["extra"]),
         MarginDeepForestClassifier(
             **SMALL, depth_schedule=8, forests=["random", LogisticRegression()], class_weight="balanced"
         ),

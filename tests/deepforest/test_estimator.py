@@ -143,12 +143,9 @@ def test_class_weights_and_weights_on_one_class():
 
 def test_one_tree_one_layer_one_forest(wine):
     X, y = wine
-    for cross_fit in ("kfold", "oob"):
-        model = small(n_estimators=1, max_layers=1, forests=["random"], study={"cross_fit": cross_fit}).fit(
-            X, y
-        )
-        assert model.score(X, y) > 0.7
-        assert model.layers_[0].n_trees == (5 if cross_fit == "kfold" else 1)
+    model = small(n_estimators=1, max_layers=1, forests=["random"]).fit(X, y)
+    assert model.score(X, y) > 0.7
+    assert model.layers_[0].n_trees == 5
 
 
 def test_fewer_points_than_folds_warns_and_works():
@@ -210,7 +207,7 @@ def test_bad_parameters_say_what_is_wrong(wine, parameters, error, message):
         ),
         ("weighting", "draw", "study['weighting'] must be 'reweight' or 'resample'"),
         ("layer_inputs", "x", "study['layer_inputs'] must be 'both', 'scores' or"),
-        ("cross_fit", "loo", "study['cross_fit'] must be 'kfold', 'oob' or 'in_fold', got 'loo'."),
+        ("cross_fit", "loo", "study['cross_fit'] must be 'kfold' or 'in_fold', got 'loo'."),
         ("monitor", "accurracy", "the name of a scikit-learn scorer or a scorer, got"),
         ("pilot_trees", 1, "study['pilot_trees'] must be 'auto', an integer of at least 2 or None, got 1."),
     ],

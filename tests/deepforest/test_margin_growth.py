@@ -140,15 +140,14 @@ def two_classes():
     return TrainingSet(LayerInput(bin_array(X)), y.astype(np.int32), np.arange(2))
 
 
-def task(two_classes, forests=("random", "extra"), n_trees=9, cross_fit="kfold", **options):
+def task(two_classes, forests=("random", "extra"), n_trees=9, **options):
     members = parse_members(forests, n_trees)
-    plan = MarginGrowthPlan(members=members, schedule=(4,) * len(members), n_folds=3, cross_fit=cross_fit)
+    plan = MarginGrowthPlan(members=members, schedule=(4,) * len(members), n_folds=3)
     return LayerTask(two_classes, two_classes.inputs, None, plan, 1, RunOptions(**options))
 
 
-@pytest.mark.parametrize("cross_fit", ["kfold", "oob"])
-def test_trees_that_come_by_and_by_are_those_of_one_go(two_classes, cross_fit):
-    layer = task(two_classes, cross_fit=cross_fit)
+def test_trees_that_come_by_and_by_are_those_of_one_go(two_classes):
+    layer = task(two_classes)
     whole = layer.train()
     grown, n_trees = layer.grow(layer.begin(4)[0], 4)
     assert n_trees == 9

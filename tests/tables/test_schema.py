@@ -64,10 +64,7 @@ def test_a_frame_with_numbers_and_dates_as_text():
     )
     schema = TableSchema.learn(frame)
     assert schema.kinds == ["number", "time", "category", "category"]
-    assert schema.notes == [
-        "column 'size' holds numbers as text; they are used in their order, not as categories.",
-        "column 'day' holds dates as text; they are used in their order, not as categories.",
-    ]
+    assert schema.text_forms == ["number", "date", None, None]
     table = schema.read(frame)
     np.testing.assert_array_equal(table.column(0), [10.0, 9.0, np.nan])
     assert table.column(1).argsort().tolist() == [1, 0, 2]
@@ -76,7 +73,7 @@ def test_a_frame_with_numbers_and_dates_as_text():
     np.testing.assert_array_equal(schema.read(frame.assign(size=[1, 2, 3])).column(0), [1.0, 2.0, 3.0])
     named = TableSchema.learn(frame, ["size", "day", "zip", "job"])
     assert named.kinds == ["category"] * 4
-    assert named.notes == []
+    assert named.text_forms is None
 
 
 def test_numbers_as_text_give_the_model_of_the_numbers(tmp_path):

@@ -2,9 +2,8 @@
 
 `train_block` grows every member on every fold of the points and returns the vectors of the training points,
 each from models that did not see it ([D-26]), and a :class:`Block` whose vectors for new points are averages
-over the folds. With ``cross_fit="oob"`` every forest is grown once on all points and out-of-bag trees take
-the place of held-out folds. With ``cross_fit="in_fold"`` a training point's vectors are averages over the
-folds whose models did train on it: the other reading of [D-26], which leaks labels.
+over the folds. With ``cross_fit="in_fold"`` a training point's vectors are averages over the folds whose
+models did train on it: the other reading of [D-26], which leaks labels.
 
 All members read the same binned matrix; a fold is a list of row numbers. A task is a picklable function of
 arrays (some trees of one member on one fold, `grow_and_predict`), so any joblib backend can run it.
@@ -44,7 +43,7 @@ from surewood.parallel.progress import stage
 from surewood.tables import alongside
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import FlatForest, ForestJoiner
-from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, out_of_bag, share_matrix
+from surewood.trees.growing import Grown, TreeParams, grow_forest, grow_seconds, share_matrix
 
 _TASK_VISITS = 4e7  # row visits of a task: a few tenths of a second, so an interrupt is answered
 _SINGLE_ROWS = 16  # up to here starting threads takes longer than they save
@@ -124,9 +123,6 @@ class BlockFit:
     member_importances: Floats
     #: Time it took.
     seconds: float
-    #: Out-of-bag trees of every vector (0: none, the vector is that of the class frequencies); None where all
-    #: trees of a fold take part. Shape (n_members, n_rows).
-    votes: Floats | None = None
 
     @property
     def importances(self) -> Floats:
@@ -137,8 +133,7 @@ class BlockFit:
         """The block of some of its members: members do not know of each other."""
         chosen = list(numbers)
         block = Block([self.block.models[k] for k in chosen], self.block.n_classes)
-        votes = None if self.votes is None else self.votes[chosen]
-        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds, votes)
+        return BlockFit(block, self.vectors[chosen], self.member_importances[chosen], self.seconds)
 
 
 @dataclass(frozen=True)
@@ -194,7 +189,7 @@ def train_block(
 
 
 class _TreeTask(NamedTuple):
-    """Some trees of a member; out-of-bag forests have one fold, which is all rows."""
+    """Some trees of a member on one fold."""
 
     fold: int
     member: int
@@ -217,21 +212,19 @@ class _BlockTrainer:
     ) -> None:
         self.inputs, self.labels, self.fold, self.plan = inputs, labels, fold, plan
         self.seed, self.n_jobs = seed, n_jobs
-        self.weight = (
-            None if weight is None else weight.copy()
-        )  # shared with workers; the caller's may change
+        # A copy: it is shared with workers, the caller's may change.
+        self.weight = None if weight is None else weight.copy()
         self.n_folds = int(fold.max()) + 1
-        self.oob, self.in_fold = plan.cross_fit == "oob", plan.cross_fit == "in_fold"
+        self.in_fold = plan.cross_fit == "in_fold"
         #: Folds that the vectors of a training point are averages over.
         self.n_voices = max(self.n_folds - 1, 1) if self.in_fold else 1
         self.started = time.perf_counter()
 
         members, n_columns = plan.members, inputs.matrix.n_columns
-        n_forest_folds = 1 if self.oob else self.n_folds
         self.params = self._tree_params()
         self.tasks = [
             _TreeTask(fold, number, start, n_trees)
-            for fold in range(n_forest_folds)
+            for fold in range(self.n_folds)
             for number, member in enumerate(members)
             if member.is_forest
             for start, n_trees in self._spans(number, len(self._training_rows(fold)))
@@ -242,20 +235,19 @@ class _BlockTrainer:
             for number, member in enumerate(members)
             if not member.is_forest
         ]
-        self.forests = [ForestJoiner(n_forest_folds * m.n_trees, plan.n_classes, n_columns) for m in members]
+        self.forests = [ForestJoiner(self.n_folds * m.n_trees, plan.n_classes, n_columns) for m in members]
         self.classifiers: list[list[Any]] = [[None] * self.n_folds for _ in members]
         shape = (len(members), len(labels), plan.n_classes)
         self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
-        self.votes = np.zeros(shape[:2]) if self.oob else None
         self.importances = np.zeros((len(members), n_columns))
 
     def _tree_params(self) -> dict[int, TreeParams]:
         """How the trees of each forest are grown, by its number."""
         plan, sizes = self.plan, np.bincount(self.fold[self.fold >= 0], minlength=self.n_folds)
-        n_rows = int(sizes.sum() - (0 if self.oob else sizes.max()))
+        n_rows = int(sizes.sum() - sizes.max())
         n_columns = self.inputs.matrix.n_columns
         return {
-            number: tree_params(member, plan.settings, n_columns, depth, self.oob, n_rows)
+            number: tree_params(member, plan.settings, n_columns, depth, n_rows)
             for number, (member, depth) in enumerate(zip(plan.members, plan.max_depth))
             if member.is_forest
         }
@@ -268,7 +260,7 @@ class _BlockTrainer:
         return [(start, min(size, n_trees - start)) for start in range(0, n_trees, size)]
 
     def _training_rows(self, fold: int) -> Ints:
-        return np.flatnonzero(self.fold >= 0 if self.oob else (self.fold >= 0) & (self.fold != fold))
+        return np.flatnonzero((self.fold >= 0) & (self.fold != fold))
 
     def _answered_rows(self, fold: int) -> Ints:
         """Training points whose vectors come from the models of this fold ([D-26])."""
@@ -285,19 +277,13 @@ class _BlockTrainer:
         n_rows = int((self.fold >= 0).sum())
         seconds = [grow_seconds(n_rows, self.params[task.member], task.n_trees) for task in self.tasks]
         results = run_tasks(self._calls(), self.n_jobs, seconds=seconds, one_by_one=True)
-        sums = np.zeros_like(self.vectors) if self.oob else self.vectors
-        for task, (forest, importances, rows, vectors, votes) in zip(self.tasks, results):
+        for task, (forest, importances, vectors) in zip(self.tasks, results):
             n_trees = self.plan.members[task.member].n_trees
             self.forests[task.member].add(forest)
             self.importances[task.member] += importances * task.n_trees / n_trees
-            if self.votes is None:
-                sums[task.member, self._answered_rows(task.fold)] += vectors / (n_trees * self.n_voices)
-            else:
-                sums[task.member, rows] += vectors
-                self.votes[task.member, rows] += votes
+            answered = self._answered_rows(task.fold)
+            self.vectors[task.member, answered] += vectors / (n_trees * self.n_voices)
             advance(task.n_trees)
-        if self.votes is not None:
-            self._average_out_of_bag(sums, self.votes)
 
     def _calls(self) -> Iterator[Any]:
         """The calls of the tasks, in their order."""
@@ -308,25 +294,14 @@ class _BlockTrainer:
                 rows, held = self._training_rows(task.fold), self._answered_rows(task.fold)
                 weight = guarded_weights(self.weight, rows, self.labels, plan.n_classes)
                 share(rows, held, weight)
-                held_rows = None if self.oob else HeldRows(matrix, held)
-            first_tree = plan.first_tree + task.start
+                held_rows = HeldRows(matrix, held)
             grow = partial(
                 grow_forest, matrix, self.labels, plan.n_classes, self.params[task.member],
                 n_trees=task.n_trees, seed=self._seed(task.fold, task.member), weight=weight,
-                rows=rows, first_tree=first_tree, by_content=False,  # they are in canonical order already
+                rows=rows, first_tree=plan.first_tree + task.start,
+                by_content=False,  # they are in canonical order already
             )  # fmt: skip
-            yield delayed(grow_and_predict)(grow, matrix, held_rows, first_tree)
-
-    def _average_out_of_bag(self, sums: Floats, votes: Floats) -> None:
-        rows = self._training_rows(0)
-        weight = guarded_weights(self.weight, rows, self.labels, self.plan.n_classes)
-        # A point in the bag of every tree has no out-of-bag vector: it gets the class frequencies.
-        row_weight = None if weight is None else weight[rows]
-        mass = np.bincount(self.labels[rows], weights=row_weight, minlength=self.plan.n_classes)
-        for number, member in enumerate(self.plan.members):
-            if member.is_forest:
-                sums[number, votes[number] == 0] = mass / mass.sum()
-                self.vectors[number, rows] = sums[number, rows] / np.maximum(votes[number, rows, None], 1)
+            yield delayed(grow_and_predict)(grow, held_rows)
 
     def fit_classifiers(self, advance: Callable[[int], None]) -> None:
         """Classifiers in a forest's place: contrast classifiers in threads, those of others one by one."""
@@ -365,9 +340,7 @@ class _BlockTrainer:
             for member, forest, classifiers in zip(self.plan.members, self.forests, self.classifiers)
         ]
         seconds = time.perf_counter() - self.started
-        return BlockFit(
-            Block(models, self.plan.n_classes), self.vectors, self.importances, seconds, self.votes
-        )
+        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
 
 
 class HeldRows:
@@ -386,26 +359,11 @@ class HeldRows:
         return {"matrix": self.matrix, "rows": self.rows, "_gathered": None}
 
 
-def grow_and_predict(
-    grow: Callable[[], Grown], matrix: BinnedMatrix, held: HeldRows | None, first_tree: int
-) -> tuple[FlatForest, Floats, NDArray[np.uint32] | None, Floats, NDArray[np.uint32] | None]:
-    """Grow some trees and predict the rows that their fold holds out, or (None) those outside their bags.
-
-    Returns
-    -------
-    forest, importances
-    rows : rows that were in play, or None for those of the fold
-    sums : sums of the trees' class vectors on these rows
-    votes : numbers of trees that each row's sum is over, or None for all of them
-    """
+def grow_and_predict(grow: Callable[[], Grown], held: HeldRows) -> tuple[FlatForest, Floats, Floats]:
+    """Grow some trees; their importances, and the sums of their class vectors on the rows held out."""
     grown = grow()
-    if held is None:
-        rows = grown.bag.rows
-        sums, votes = out_of_bag(grown.forest, grown.bag, matrix, first_tree=first_tree)
-    else:
-        rows, votes = None, None
-        sums = grown.forest.predict_proba(held.gathered()) * grown.forest.n_trees
-    return grown.forest.with_short_nodes(), grown.importances, rows, sums, votes
+    sums = grown.forest.predict_proba(held.gathered()) * grown.forest.n_trees
+    return grown.forest.with_short_nodes(), grown.importances, sums
 
 
 def guarded_weights(

@@ -91,7 +91,7 @@ CASCADE_RULES: Mapping[str, rules.Rule] = {
 
 #: Study switches of all cascades, of margin forests and of the cascade forest.
 SHARED_SWITCHES: Mapping[str, Switch] = {
-    "cross_fit": Switch("kfold", rules.Choice("kfold", "oob", "in_fold")),
+    "cross_fit": Switch("kfold", rules.Choice("kfold", "in_fold")),
     "monitor": Switch("accuracy", MONITOR),
     "weighting": Switch("reweight", rules.Choice("reweight", "resample")),
     "keep_held_out": Switch(False, rules.Boolean()),
@@ -339,10 +339,9 @@ class MarginDeepForestClassifier(MarginForestBase):
 
     **Study switches** (keys of `study`, with their defaults):
 
-    cross_fit : {"kfold", "oob", "in_fold"}, "kfold"
-        Held-out folds, or out-of-bag trees of forests grown once (`cv` times fewer trees; then all forests
-        bootstrap). "in_fold" averages the models that trained on a point, as the prose of the paper has it
-        [D-26]: it leaks labels, so that such a model has neither held-out scores nor calibration.
+    cross_fit : {"kfold", "in_fold"}, "kfold"
+        Held-out folds; "in_fold" averages the models that trained on a point, as the prose of the paper has
+        it [D-26]: it leaks labels, so that such a model has neither held-out scores nor calibration.
     step : {"simplex", "literal", "capped"}, "simplex"
         How layers are added: mixed so that weights sum to 1; with the published unbounded step; with steps
         of at most 1.

@@ -169,13 +169,10 @@ def tree_params(
     settings: TreeSettings,
     n_columns: int,
     max_depth: int | None,
-    out_of_bag: bool,
     n_rows: int = 0,
 ) -> TreeParams:
     """How the trees of a member are grown on `n_columns` inputs of `n_rows` rows."""
     splitter, sampling = KINDS[member.kind]
-    if out_of_bag:
-        sampling = "bootstrap"  # out-of-bag vectors need rows outside the bag, whatever the kind
     if settings.weighting == "resample":
         sampling = "resample"
     fraction = None

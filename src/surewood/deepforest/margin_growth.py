@@ -198,8 +198,7 @@ class LayerTask:
     def with_trees_needed(self, few: FewTrees, pilot: PilotRule) -> LayerTask:
         """The same with no more trees per forest than its first ones show to be worth growing."""
         plan, training = self.plan, self.training
-        n_folds = 1 if plan.cross_fit == "oob" else plan.n_folds
-        needed = few.trees_needed(training.y, training.weight, pilot.tolerance, n_folds)
+        needed = few.trees_needed(training.y, training.weight, pilot.tolerance, plan.n_folds)
         return replace(self, plan=with_at_most(plan, max(pilot.least_trees, needed)))
 
     def grow(self, fit: BlockFit, n_trees: int) -> tuple[BlockFit, int]:
@@ -269,7 +268,7 @@ def _joined(
     The vectors of `fit` are overwritten.
     """
     models: list[FlatForest | list[FoldClassifier]] = list(fit.block.models)
-    vectors, importances, votes = fit.vectors, fit.member_importances.copy(), fit.votes
+    vectors, importances = fit.vectors, fit.member_importances.copy()
     for j, k in enumerate(numbers):
         before, after = models[k], more.block.models[j]
         assert isinstance(before, FlatForest)
@@ -280,14 +279,9 @@ def _joined(
         models[k] = joiner.forest()
         part = n_added[j] / (n_before + n_added[j])
         importances[k] += part * (more.member_importances[j] - importances[k])
-        if votes is None or more.votes is None:
-            vectors[k] += part * (more.vectors[j] - vectors[k])
-        else:
-            counted = np.maximum(votes[k] + more.votes[j], 1.0)
-            vectors[k] += (more.votes[j] / counted)[:, None] * (more.vectors[j] - vectors[k])
-            votes[k] += more.votes[j]
+        vectors[k] += part * (more.vectors[j] - vectors[k])
     block = Block(models, fit.block.n_classes)
-    return BlockFit(block, vectors, importances, fit.seconds + more.seconds, votes)
+    return BlockFit(block, vectors, importances, fit.seconds + more.seconds)
 
 
 @dataclass(frozen=True)

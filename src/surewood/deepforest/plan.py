@@ -143,8 +143,6 @@ class DeepForestPlan(Generic[P]):
 def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) -> DeepForestPlan[Any]:
     """The plan of a fit; `parameters` are the checked parameters and study switches of an estimator."""
     training = data.training
-    if training.groups is not None and parameters["cross_fit"] == "oob":
-        raise ValueError("study['cross_fit']='oob' draws rows, not groups: use 'kfold' with groups.")
     if training.given_folds is None:
         if training.groups is None:
             n_folds = usable_folds(training.y, parameters["cv"], training.classes, training.content)

@@ -386,7 +386,7 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
                     matrix,
                     y[row],
                     n_classes,
-                    tree_params(member, settings, grain.n_values, self.max_depth, out_of_bag=False),
+                    tree_params(member, settings, grain.n_values, self.max_depth),
                     n_trees=member.n_trees,
                     seed=layer_seed(seed, held, number),
                     weight=weight,

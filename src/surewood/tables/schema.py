@@ -87,12 +87,6 @@ def ordered_column(source: Source, j: int, form: str) -> NDArray[np.float64]:
     return np.asarray(numbers[np.where(np.isnan(codes), len(values), codes).astype(np.int64)])
 
 
-def note(label: str, form: str) -> str:
-    """What a reader of a report should know about the column."""
-    what = "numbers" if form == NUMBERS else "dates"
-    return f"column {label} holds {what} as text; they are used in their order, not as categories."
-
-
 @dataclass
 class TableSchema:
     """Kinds, names and categories of the columns of a training table.
@@ -172,13 +166,6 @@ class TableSchema:
             categories.append(values if form is None else None)
         warn_of_rounding([source.label(j) for j in source.rounded_columns() if kinds[j] == NUMBER])
         return cls(kinds, source.names, categories, forms if any(forms) else None)
-
-    @property
-    def notes(self) -> list[str]:
-        """What was decided about columns that a user may want to know."""
-        forms = self.text_forms or []
-        labels = [str(j) if self.names is None else repr(self.names[j]) for j in range(len(forms))]
-        return [note(label, form) for label, form in zip(labels, forms) if form is not None]
 
     def form_of(self, source: Source, k: int, j: int) -> str | None:
         """How column `j` is written, where column `k` of the source is that text; None for others."""
