@@ -139,13 +139,6 @@ def test_bad_settings_are_named(moons, changes, message):
         small(**changes).fit(*moons)
 
 
-def test_jobs_change_nothing(fitted, moons):
-    first, second = fitted, small(n_jobs=2).fit(*moons)
-    np.testing.assert_array_equal(first.predict_proba(moons[0]), second.predict_proba(moons[0]))
-    for name, values in first.cv_results_.items():
-        np.testing.assert_array_equal(values, second.cv_results_[name])
-
-
 def test_weight_two_is_the_row_twice_with_given_folds(moons):
     X, y = moons
     weight = np.random.default_rng(0).integers(0, 3, len(y))

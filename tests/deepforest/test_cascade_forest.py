@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine, make_classification
-from sklearn.exceptions import NotFittedError
 
 from surewood.deepforest import CascadeForestClassifier
 from surewood.deepforest.cascade_growth import CascadeGrowth, automatic_gate, stopping_points
@@ -90,19 +89,6 @@ def test_learns(wine, screening):
     assert model.feature_importances_.shape == (13,)
 
 
-def test_any_number_of_threads_and_any_order_of_rows(wine):
-    X, y = wine
-    order = np.random.default_rng(0).permutation(len(y))
-    expected = small(n_jobs=1).fit(X, y).predict_proba(X)
-    np.testing.assert_array_equal(small(n_jobs=2).fit(X[order], y[order]).predict_proba(X), expected)
-
-
-def test_predicting_before_a_fit_says_so(wine):
-    for method in ("predict", "predict_proba", "predict_log_proba"):
-        with pytest.raises(NotFittedError, match="is not fitted yet"):
-            getattr(small(), method)(wine[0])
-
-
 def test_many_rows_are_predicted_in_parts(wine, monkeypatch):
     X, y = wine
     for screening in (None, "auto"):
@@ -118,7 +104,6 @@ def test_many_rows_are_predicted_in_parts(wine, monkeypatch):
     [
         ({"screening": "always"}, "screening must be 'auto', a number from 0 to 1 or None, got 'always'."),
         ({"screening": 1.5}, "screening must be 'auto', a number from 0 to 1 or None, got 1.5."),
-        ({"max_depth": 0}, "max_depth must be an integer of at least 1 or None, got 0."),
         ({"forests": ()}, "forests must be a list with at least one forest, got ()."),
     ],
 )

@@ -108,20 +108,6 @@ def test_memory_and_threads_do_not_change_a_bit(four_classes):
         np.testing.assert_array_equal(again, expected)
 
 
-def test_tables_with_categories_and_missing_values():
-    rng = np.random.default_rng(0)
-    color = rng.choice(["red", "green", "blue"], size=200)
-    size = rng.normal(size=200)
-    y = np.where((color == "red") ^ (size > 0), "yes", "no")
-    size[::17] = np.nan
-    frame = pd.DataFrame({"color": color, "size": size})
-    frame.loc[3, "color"] = None
-    model = PolySVC(degree=2, C=10.0).fit(frame, y)
-    assert model.score(frame, y) > 0.9
-    later = pd.DataFrame({"color": ["violet", "red"], "size": [0.3, np.nan]})
-    assert set(model.predict(later)) <= {"yes", "no"}
-
-
 def test_class_weight_moves_the_decision(four_classes):
     X, y, Z, _ = four_classes
     plain = PolySVC(kernel="linear").fit(X, y == 0)
@@ -191,12 +177,7 @@ C_WORDS = "'auto', a number above 0 or a list of numbers above 0, one per degree
         ("gamma", np.inf, ValueError, "'scale', 'auto' or a number above 0"),
         ("coef0", np.nan, ValueError, "a number"),
         ("tol", 0, ValueError, "a number above 0"),
-        ("max_iter", -2, ValueError, "-1 or an integer of at least 1"),
-        ("scale", 1, TypeError, "True or False"),
         ("decision_function_shape", "ova", ValueError, "'ovr' or 'ovo'"),
-        ("calibrate", "platt", ValueError, "True, False, 'auto', 'temperature', 'offset' or 'isotonic'"),
-        ("max_memory", -1, ValueError,
-         "a number of bytes above 0, text such as '4GB' or '512MiB' or None"),
         ("cache_size", 0, ValueError, "a number of MB above 0"),
     ],
 )  # fmt: skip
