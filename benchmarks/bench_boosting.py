@@ -117,7 +117,7 @@ def prediction_row(n_rows: int) -> None:
     }
     told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in spent.items())
     ours = models["ours"]
-    print(f"predicting {n_rows} rows: {told} ({sum(ours.n_rounds_)} trees, {ours.tree_shape_})")
+    print(f"predicting {n_rows} rows: {told} ({sum(ours.n_rounds_)} trees)")
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:

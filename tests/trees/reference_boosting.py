@@ -91,7 +91,7 @@ class Reference:
             losses.append(self.loss())
             if losses[-1] < losses[best]:
                 best = number + 1
-            if len(self.held) and number + 1 - best >= options["patience"]:
+            if len(self.held) and number + 1 - best >= options["patience"] + best:
                 break
         return trees, losses
 
@@ -100,14 +100,19 @@ class Reference:
             return 0.0
         rows = self.held
         p = self.p[:, rows].astype(np.float64)
-        of_truth = (
-            np.where(self.y[rows] == 1, p[0], 1 - p[0])
-            if self.n_outputs == 1
-            else p[self.y[rows], range(len(rows))]
-        )
-        unit = self.fine / 64
-        sums = np.floor(-np.log(np.maximum(of_truth, 1e-15)) * self.weight[rows] * unit).astype(np.int64)
-        return sums.sum() / np.floor(self.weight[rows] * unit).astype(np.int64).sum()
+        if self.n_outputs == 1:
+            of_truth = np.where(self.y[rows] == 1, p[0], 1 - p[0])
+            of_other = 1 - of_truth
+        else:
+            of_truth = p[self.y[rows], range(len(rows))]
+            of_other = np.where(self.truth[:, rows], 0, p).max(axis=0)
+        unit, n = self.fine / 64, len(rows)
+
+        def total(loss):
+            return np.floor(loss * self.weight[rows] * unit).astype(np.int64).sum()
+
+        own, other = (total(-np.log(np.maximum(q, 1e-15))) for q in (of_truth, of_other))
+        return (own + other / n) / (total(1.0) * (1 + 1 / n))
 
     def rounded(self, number):
         """Integers per row: gradients in some directions, the hessian, and 1."""

@@ -12,16 +12,18 @@ from threadpoolctl import threadpool_limits
 import surewood
 from surewood import BoostedTreesClassifier
 from surewood.base.parameters import checked_parameters
+from surewood.trees.binning import BinnedMatrix
 from surewood.trees.boosting import (
     LEAST_MODELS,
     N_FOLDS,
     ROWS_OF_ALL,
-    GrownModel,
+    SHAPES,
     boosting_data,
     category_axes,
-    common_rounds,
+    choose_rounds,
     grow_model,
     make_plan,
+    tempered_loss,
     train,
 )
 from tests.trees.toy import table
@@ -42,19 +44,6 @@ def test_it_learns_as_well_as_scikit_learns_boosting(shape):
         theirs = HistGradientBoostingClassifier(random_state=0).fit(X[:700], y[:700])
     assert ours.score(X[700:], y[700:]) > theirs.score(X[700:], y[700:]) - 0.01
     assert abs(ours.held_out_error_ - (1 - ours.score(X[700:], y[700:]))) < 0.06
-    assert ours.tree_shape_ == shape
-
-
-def test_the_shape_follows_the_held_out_loss():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (800, 12)).astype(float)
-    y = (X[:, :4].sum(axis=1) % 2 == 0).astype(int)  # one split per level says all there is
-    model = BoostedTreesClassifier(random_state=0, max_features=1.0).fit(X, y)
-    losses = {}
-    for shape in ("symmetric", "leaf-wise"):
-        held_out = BoostedTreesClassifier(random_state=0, max_features=1.0, tree_shape=shape, calibrate=False)
-        losses[shape] = -np.log(held_out._fit_held_out(X, y)[np.arange(800), y]).mean()
-    assert model.tree_shape_ == min(losses, key=losses.get)
 
 
 def test_files_hold_it_without_pickle(tmp_path):
@@ -177,7 +166,7 @@ def test_report_facts_and_steps():
     X, y = table(300)
     model = BoostedTreesClassifier(10, random_state=0).fit(X, y)
     figures = {figure["label"]: figure["value"] for figure in model.__report_facts__(None)["figures"]}
-    assert figures["models"] == 5
+    assert figures["models"] == 8
     assert figures["trees"] == sum(model.n_rounds_)
     titles = [step["title"] for step in model.__explanation_steps__(model.explain(X.iloc[:1])[0])]
     assert titles[0].startswith("Scores")
@@ -195,13 +184,55 @@ def test_large_tables_have_fewer_models_and_the_least_leaf_is_the_larger_of_both
         assert plan.min_samples_leaf == max(7, n_rows // 10)
 
 
-def test_rounds_are_chosen_on_all_held_out_rows_together():
-    def model(mass, *losses):
-        return GrownModel(None, None, None, None, np.array(losses), mass)
+def test_the_models_take_the_shapes_in_turn():
+    plan, inputs = prepared(n_estimators=12)
+    model = train(plan, inputs)
+    leaves = [
+        len(
+            {
+                int(leaf)
+                for leaf in model.trees.trees(first, first + 1).apply(model.binned(inputs.table))[:, 0]
+            }
+        )
+        for first in np.cumsum([0, *model.n_rounds[:3]])
+    ]
+    assert leaves[2] <= 16 < leaves[0] <= 64
+    assert leaves[1] <= 16
 
-    first, second = (3.0, 2.0, 1.0, 2.0), (3.0, 1.0, 4.0)
-    assert common_rounds([model(2.0, *first), model(1.0, *second)]) == 1  # 9, 5, 6, 8
-    assert common_rounds([model(2.0, *first)]) == 2
+
+def test_rounds_have_the_smallest_loss_after_calibration():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    y = (X[:, 0] + rng.normal(size=400) > 0).astype(int)
+    estimator = BoostedTreesClassifier(300, learning_rate=0.3, n_jobs=1, random_state=0)
+    inputs = estimator._begin_fit(X, y, None)
+    plan, data = make_plan(checked_parameters(estimator), inputs, 0), boosting_data(inputs, 1, 0)
+    folds = list(range(8))
+    grown = [grow_model(plan, data, SHAPES["auto"][1], k, k, np.inf, np.zeros(1, np.uint8)) for k in folds]
+    held_out = [np.flatnonzero(data.fold == k) for k in folds]
+    n_rounds, scores = choose_rounds(grown, data, held_out)
+    truth = inputs.y[np.concatenate(held_out)]
+
+    def loss(log_odds):  # at the best of many temperatures, pulled towards 1 by one row
+        return min(
+            np.logaddexp(0, np.where(truth == 1, -1, 1) * t * log_odds).mean() + np.log(t) ** 2 / 800
+            for t in np.geomspace(0.1, 4, 200)
+        )
+
+    chosen = loss(np.concatenate(scores)[:, 0])
+    assert tempered_loss(np.concatenate(scores), truth) == pytest.approx(chosen, abs=1e-4)
+    for n in range(1, max(model.trees.n_trees for model in grown), 3):
+        other = np.concatenate([scores_after(model, n, data, rows) for model, rows in zip(grown, held_out)])
+        assert chosen < loss(other) + 0.004
+    assert n_rounds < max(model.trees.n_trees for model in grown)
+
+
+def scores_after(model, n_rounds, data, rows):
+    """Scores of some rows after a number of rounds, leaf by leaf."""
+    trees = model.trees.trees(0, n_rounds)
+    matrix = BinnedMatrix.of(np.ascontiguousarray(data.matrix.blocks[0][:, rows]), data.mapper)
+    leaves = trees.node_start[:-1] + trees.apply(matrix).astype(np.int64)
+    return model.values[leaves, 0].astype(np.float64).sum(axis=1) + model.baseline[0]
 
 
 def test_every_row_is_held_out_once_but_the_only_one_of_its_class():
@@ -244,7 +275,7 @@ def test_categories_stand_in_the_order_of_their_frequencies_without_the_rows_own
     everything = frequencies(training)
     np.testing.assert_array_equal(np.argsort(np.argsort(everything)), axes[0].rank)
     middles = np.convolve(np.sort(everything), [0.5, 0.5], "valid")
-    for fold in range(5):
+    for fold in range(8):
         own = (data.fold == fold) & (codes != 255)
         expected = np.searchsorted(middles, frequencies(training & (data.fold != fold)))
         np.testing.assert_array_equal(axes[0].codes[own], expected[codes[own]])
@@ -275,11 +306,11 @@ def test_losses_are_those_of_the_held_out_rows():
         n_rounds=np.array([grown.trees.n_trees]), calibrator=None,
     )  # fmt: skip
     rows = np.flatnonzero(data.fold == 2)
-    p = single.probabilities(inputs.table.take(rows), 1)
+    loss = -np.log(single.probabilities(inputs.table.take(rows), 1))
+    own = np.eye(3, dtype=bool)[inputs.y[rows]]
+    failure = np.where(own, np.inf, loss).min(axis=1).mean()
     assert len(grown.losses) == grown.trees.n_trees + 1
-    assert grown.losses[-1] == pytest.approx(
-        -np.log(p[np.arange(len(rows)), inputs.y[rows]]).mean(), abs=1e-5
-    )
+    assert grown.losses[-1] == pytest.approx((loss[own].sum() + failure) / (len(rows) + 1), abs=1e-5)
 
 
 @pytest.fixture(scope="module")

@@ -70,7 +70,7 @@ class Booster {
       if (!held_out_.empty()) {
         out_.losses.push_back(held_out_loss());
         if (out_.losses.back() < out_.losses[best]) best = round + 1;
-        if (round + 1 - best >= options_.patience) break;
+        if (round + 1 - best >= options_.patience + best) break;
       }
       if (stopped()) break;
     }
@@ -88,17 +88,33 @@ class Booster {
               probability_.data() + begin);
   }
 
+  // Of the held-out rows, and of one more that has their mean loss if each had its most probable other class: rows
+  // without an error say nothing of what being too sure will cost.
   double held_out_loss() const {
-    std::int64_t sum = 0, total = 0;
+    std::int64_t sum = 0, of_other = 0, total = 0;
     for (const std::uint32_t row : held_out_) {
       const std::uint16_t label = rows_.label[row];
-      double p = probability(n_outputs_ == 1 ? 0 : label)[row];
-      if (n_outputs_ == 1 && label == 0) p = 1.0 - p;
-      const double loss = -std::log(std::max(p, kLeastProbability));
-      sum += static_cast<std::int64_t>(loss * weight(row) * loss_unit_);
+      double own = 0.0, other = 0.0;
+      if (n_outputs_ == 1) {
+        const double p = probability(0)[row];
+        own = label ? p : 1.0 - p;
+        other = 1.0 - own;
+      } else {
+        own = probability(label)[row];
+        for (std::uint32_t k = 0; k < n_outputs_; ++k)
+          if (k != label) other = std::max(other, double(probability(k)[row]));
+      }
+      sum += loss(own, row);
+      of_other += loss(other, row);
       total += static_cast<std::int64_t>(weight(row) * loss_unit_);
     }
-    return static_cast<double>(sum) / static_cast<double>(total);
+    const auto n = static_cast<double>(held_out_.size());
+    return (static_cast<double>(sum) + static_cast<double>(of_other) / n) /
+           (static_cast<double>(total) * (1.0 + 1.0 / n));
+  }
+
+  std::int64_t loss(double p, std::uint32_t row) const {
+    return static_cast<std::int64_t>(-std::log(std::max(p, kLeastProbability)) * weight(row) * loss_unit_);
   }
 
   // Gradients and hessians of all rows, rounded with random bits of each row.

@@ -35,7 +35,7 @@ struct BoostingOptions {
   std::uint32_t depth = 6;    // of symmetric trees, at most 8
   std::uint32_t max_leaves = 31;  // of the others
   std::uint32_t n_rounds = 100;
-  std::uint32_t patience = 20;  // rounds without a smaller held-out loss before the end
+  std::uint32_t patience = 20;  // rounds without a smaller held-out loss before the end, besides as many as gave it
   double learning_rate = 0.1;
   double l2 = 1.0;
   double min_hessian = 1e-3;  // of a side of a split
@@ -51,7 +51,7 @@ struct BoostedTrees {
   std::vector<float> values;  // one per node and output; 0 for splits
   std::vector<std::int64_t> node_start{0};
   std::vector<double> gains;   // of the splits on each column
-  std::vector<double> losses;  // of the held-out rows before the first and after every round; empty without such rows
+  std::vector<double> losses;  // before the first and after every round, of the held-out rows and one failure; empty without such rows
 };
 
 // Outputs of a model: two classes have one, the log-odds of the second.

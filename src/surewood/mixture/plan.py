@@ -117,9 +117,9 @@ def build(
         folds: dict[str, Any] = {"cv": LARGE_TABLE_FOLDS} if large else {}
         return MarginDeepForestClassifier(n_estimators, min_weight_fraction_leaf=leaf, **folds, **shared)
     shared = {**shared, "monotonic_cst": monotone}
-    if name == "boosted_trees":  # stopped by log-loss: calibration adds noise only
+    if name == "boosted_trees":
         return BoostedTreesClassifier(
-            ROUNDS_FACTOR * n_estimators, calibrate=False, min_weight_fraction_leaf=leaf, **shared
+            ROUNDS_FACTOR * n_estimators, calibrate=True, min_weight_fraction_leaf=leaf, **shared
         )
     splitter = "best" if name == "random_forest" else "random"
     return BinnedForestClassifier(

@@ -50,8 +50,6 @@ class BoostedModel:
     #: Labels by class code, and the columns of the training table.
     classes: NDArray[Any]
     schema: TableSchema
-    #: "symmetric" or "leaf-wise".
-    tree_shape: str
     #: Gain of the splits on each column.
     importances: Floats
     #: Of each model.

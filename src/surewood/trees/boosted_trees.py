@@ -21,7 +21,7 @@ from surewood.trees.monotone import MONOTONE
 _RULES = {
     **COMMON,
     "learning_rate": Either(AUTO, Number(above=0.0)),
-    "tree_shape": Choice("auto", *SHAPES),
+    "tree_shape": Choice(*SHAPES),
     "max_leaf_nodes": Either(AUTO, Integer(2)),
     "min_samples_leaf": Integer(1),
     "l2_regularization": Number(0.0),
@@ -35,15 +35,14 @@ _RULES = {
 class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     """Gradient boosting on histograms, cross-fitted.
 
-    The rows are dealt to five folds. For each fold, trees are grown on the other rows while the log-loss of
+    The rows are dealt to eight folds. For each fold, trees are grown on the other rows while the log-loss of
     the fold falls; a round has one tree, whose leaves hold a value per class. The fitted model is the mean of
-    the five models' scores (fewer models on more than 10,000 rows). The held-out probabilities of the folds
-    calibrate it.
+    the eight models' scores (fewer models on more than 6,250 rows). The held-out probabilities of the folds
+    choose the number of rounds and calibrate the model.
 
-    Trees have one of two shapes: symmetric ones have one split per level for all leaves, leaf-wise ones split
-    the leaf that gains most. A few quick models choose between them by held-out log-loss. Categories are
-    ordered by smoothed frequencies of the classes, counted on other rows; missing values follow the better
-    side.
+    Symmetric trees have one split per level for all leaves, leaf-wise ones split the leaf that gains most;
+    the models of a fit take shapes and sizes in turn. Categories are ordered by smoothed frequencies of the
+    classes, counted on other rows; missing values follow the better side.
 
     The order of the columns matters: features are drawn by position, and ties go to the first column.
 
@@ -52,11 +51,11 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     n_estimators : int, default=1000
         Most rounds.
     learning_rate : float or "auto", default="auto"
-        By default 0.05, and 0.1 on more than 20,000 rows; larger with fewer than 100 rounds.
+        By default 0.1; larger with fewer than 50 rounds.
     tree_shape : {"auto", "symmetric", "leaf-wise"}, default="auto"
     max_leaf_nodes : int or "auto", default="auto"
-        By default 64 leaves of a symmetric tree (six levels), 16 of a leaf-wise one. Symmetric trees have at
-        most eight levels.
+        By default 16, 64 or 256 leaves of a symmetric tree (64 without other shapes), 16 of a leaf-wise one.
+        Symmetric trees have at most eight levels.
     min_samples_leaf : int, default=5
         Counted in rows. A leaf of a symmetric tree that would be smaller adds nothing to the gain of a split.
     min_weight_fraction_leaf : float, default=0.0
@@ -92,8 +91,6 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
         The fitted trees.
     n_rounds_ : list of int
         Rounds of each model.
-    tree_shape_ : str
-        "symmetric" or "leaf-wise".
     held_out_error_ : float
         ESTIMATE: error on held-out rows, on which the number of rounds was chosen.
     feature_importances_ : ndarray, shape (n_features,)
@@ -169,8 +166,6 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
             self.model_ = replace(model, held_out=None)
             assert model.held_out is not None
             return inputs.expand(held_out_probabilities(model.held_out, model.calibrator))
-
-    tree_shape_ = Fitted[str]("tree_shape", "Shape of the trees: symmetric or leaf-wise.")
 
     @property
     def n_rounds_(self) -> list[int]:

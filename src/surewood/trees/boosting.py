@@ -2,10 +2,10 @@
 
 The engine (core/forest/boosting) grows a model on the bins that all folds share. Category columns become
 ordered ones for it: every category stands at its smoothed frequency of a class, found without the row's own
-fold (:func:`category_axes`). Every model is stopped by the rows of its own fold, and all are cut at the
-number of rounds with the smallest log-loss over all held-out rows together: one number is chosen on them, so
-held-out probabilities are hardly optimistic. Before that, a few quick models choose the shape of the trees.
-The fitted model is the mean of the models' scores.
+fold (:func:`category_axes`). The models take their shape of trees in turn. Every model is stopped by the rows
+of its own fold, and all are cut at one number of rounds, chosen on all held-out rows together
+(:func:`choose_rounds`), so held-out probabilities are hardly optimistic. The fitted model is the mean of the
+models' scores.
 """
 
 from __future__ import annotations
@@ -42,25 +42,27 @@ from surewood.trees.node_codec import (
     split_word,
 )
 
-N_FOLDS = 5
+N_FOLDS = 8
 LEAST_MODELS = 2
-#: Rows of all models together. The mean of five models is worth their time where each of them varies with its
+#: Rows of all models together. The mean of many models is worth their time where each of them varies with its
 #: rows; with many rows it does not.
 ROWS_OF_ALL = 50_000
 #: Bins of a column; finer ones cost time at every leaf and gain nothing that a mean of models would not blur.
 MOST_BINS = 64
-#: Rounds without a smaller held-out loss before a model stops, times the learning rate.
+LEARNING_RATE = 0.1
+#: Rounds without a smaller held-out loss before a model stops, times the learning rate, besides as many as it
+#: took to reach that loss.
 PATIENCE = 2.0
 LEAST_PATIENCE = 10
 MIN_HESSIAN = 1e-3
-SMALL_TABLE = 20_000  # rows
+#: Numbers of rounds that are compared, and the rows that compare them, at most.
+N_COMPARED = 16
+ROWS_COMPARED = 10_000
 #: Rows that the frequency of a class among all rows counts for in that of a category.
 PRIOR_ROWS = 10.0
 #: Classes whose frequencies order the categories: the most frequent ones.
 MOST_AXES = 6
-#: Quick models that choose the shape learn this much faster.
-QUICK = 3.0
-QUICK_FOLDS = 2
+_NEWTON_STEPS = 6
 _FEW_ROUNDS = 10  # where no row can be held out
 _SECONDS_A_CELL = 1e-6  # of a table, for a model, roughly
 
@@ -77,17 +79,24 @@ class Shape(NamedTuple):
         return min(8, int(math.log2(self.n_leaves)))
 
 
-SHAPES = {"symmetric": Shape(True, 64), "leaf-wise": Shape(False, 16)}
+#: Shapes that the models of a fit take in turn: none is best for all tables, and a mean gains by models that
+#: differ.
+SHAPES = {
+    "auto": (Shape(True, 64), Shape(False, 16), Shape(True, 16), Shape(True, 256)),
+    "symmetric": (Shape(True, 64),),
+    "leaf-wise": (Shape(False, 16),),
+}
 
 
 @dataclass(frozen=True)
 class BoostingPlan:
-    """How boosted trees are grown; only the shape and the number of rounds are decided later."""
+    """How boosted trees are grown; only the number of rounds is decided later."""
 
-    #: Of the five folds, how many are held out from a model of their own.
+    #: Of all folds, how many are held out from a model of their own.
     n_models: int
     n_rounds: int
     learning_rate: float
+    patience: int
     shapes: tuple[Shape, ...]
     min_samples_leaf: int
     l2_regularization: float
@@ -105,29 +114,25 @@ class BoostingPlan:
     n_jobs: int | None
     verbose: int
 
-    @property
-    def patience(self) -> int:
-        """Rounds without a smaller held-out loss before a model stops."""
-        return max(LEAST_PATIENCE, math.ceil(PATIENCE / self.learning_rate))
-
 
 def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> BoostingPlan:
     """The plan for a training table."""
     (n_rows, n_columns), n_rounds = data.table.shape, int(parameters["n_estimators"])
-    name = parameters["tree_shape"]
-    shapes = SHAPES if name == "auto" else {name: SHAPES[name]}
+    shapes = SHAPES[parameters["tree_shape"]]
     if parameters["max_leaf_nodes"] != "auto":
         n_leaves = int(parameters["max_leaf_nodes"])
-        shapes = {name: shape._replace(n_leaves=n_leaves) for name, shape in shapes.items()}
+        shapes = tuple(dict.fromkeys(shape._replace(n_leaves=n_leaves) for shape in shapes))
     rate = parameters["learning_rate"]
+    rate = learning_rate(n_rounds) if rate == "auto" else float(rate)
     least_weight = math.ceil(float(parameters["min_weight_fraction_leaf"]) * n_rows)
     leaf, split = penalties(output_count(data.n_classes), n_columns)
     scale = float(parameters["gamma_scale"])
     return BoostingPlan(
         n_models=max(LEAST_MODELS, min(N_FOLDS, ROWS_OF_ALL // max(n_rows, 1))),
         n_rounds=n_rounds,
-        learning_rate=learning_rate(n_rows, n_rounds) if rate == "auto" else float(rate),
-        shapes=tuple(shapes.values()),
+        learning_rate=rate,
+        patience=max(LEAST_PATIENCE, math.ceil(PATIENCE / rate)),
+        shapes=shapes,
         min_samples_leaf=max(int(parameters["min_samples_leaf"]), least_weight),
         l2_regularization=float(parameters["l2_regularization"]),
         column_fraction=_fraction(parameters["max_features"], n_columns),
@@ -143,15 +148,15 @@ def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> 
     )
 
 
-def learning_rate(n_rows: int, n_rounds: int) -> float:
-    """The rate for a table: small tables gain by slow steps, few rounds need long ones.
+def learning_rate(n_rounds: int) -> float:
+    """The rate for a number of rounds: few need long steps.
 
     Examples
     --------
-    >>> [learning_rate(n_rows, n_rounds) for n_rows, n_rounds in ((500, 1000), (50_000, 1000), (500, 20))]
-    [0.05, 0.1, 0.25]
+    >>> learning_rate(1000), learning_rate(20)
+    (0.1, 0.25)
     """
-    return max(0.05 if n_rows <= SMALL_TABLE else 0.1, min(0.3, 5 / n_rounds))
+    return max(LEARNING_RATE, min(0.3, 5 / n_rounds))
 
 
 def penalties(n_outputs: int, n_columns: int) -> tuple[float, float]:
@@ -281,7 +286,7 @@ class GrownModel:
     values: NDArray[np.float32]
     baseline: Floats
     gains: Floats
-    #: Log-loss of the held-out rows before the first and after every round; empty without such rows.
+    #: Log-loss of the held-out rows and one failure, before the first and after every round; or empty.
     losses: Floats
     #: Weight of the held-out rows.
     mass: float
@@ -392,54 +397,67 @@ def flat_forest(
 
 
 def train(plan: BoostingPlan, data: TrainingTable) -> BoostedModel:
-    """Choose the shape, grow the models, cut, join and calibrate them."""
+    """Grow the models, cut, join and calibrate them."""
     binned = boosting_data(data, plan.n_jobs, plan.seed)
     scores = np.full((data.table.n_rows, data.n_classes), np.nan)
     if data.n_classes == 1:
-        return replace(_joined([], binned, plan.shapes[0], data), held_out=scores)
+        return replace(_joined([], binned, data), held_out=scores)
     folds = np.unique(binned.fold[binned.fold >= 0])[: plan.n_models].tolist()
-    shape = plan.shapes[0]
-    if folds and len(plan.shapes) > 1:
-        shape = choose_shape(plan, binned, folds)
-    tasks = [(plan, binned, shape, held, plan.seed + held) for held in folds or [-1]]
-    grown = _grow_all(tasks, plan, plan.time_limit, "boosting")
+    tasks = [
+        (plan, binned, plan.shapes[k % len(plan.shapes)], held, plan.seed + held)
+        for k, held in enumerate(folds or [-1])
+    ]
+    grown = _grow_all(tasks, plan)
     if folds:
-        n_rounds = common_rounds(grown)
+        held_out = [np.flatnonzero(binned.fold == held) for held in folds]
+        n_rounds, parts = choose_rounds(grown, binned, held_out)
         grown = [_cut(model, n_rounds) for model in grown]
-    for held, model in zip(folds, grown):
-        rows = np.flatnonzero(binned.fold == held)
-        codes = np.ascontiguousarray(binned.matrix.blocks[0][:, rows])
-        single = _joined([model], binned, shape, data)
-        scores[rows] = softmax(single.scores(BinnedMatrix.of(codes, binned.mapper), plan.n_jobs))
-    return _calibrated(plan, data, _joined(grown, binned, shape, data), scores)
+        scores[np.concatenate(held_out)] = softmax(np.concatenate(parts))
+    return _calibrated(plan, data, _joined(grown, binned, data), scores)
 
 
-def choose_shape(plan: BoostingPlan, data: BoostingData, folds: list[int]) -> Shape:
-    """The shape whose quick models have the smallest held-out loss, the first of equal ones."""
-    quick = replace(plan, learning_rate=QUICK * plan.learning_rate)
-    held = folds[:QUICK_FOLDS]
-    tasks = [(quick, data, shape, fold, plan.seed + fold) for shape in plan.shapes for fold in held]
-    grown = _grow_all(tasks, plan, plan.time_limit.part(0.3), "choosing the shape of trees")
-    losses = []
-    for k in range(len(plan.shapes)):
-        models = grown[k * len(held) : (k + 1) * len(held)]
-        losses.append(float(_common_losses(models).min()))
-    return plan.shapes[int(np.argmin(losses))]
-
-
-def _grow_all(tasks: list[Any], plan: BoostingPlan, limit: TimeLimit, name: str) -> list[GrownModel]:
+def _grow_all(tasks: list[Any], plan: BoostingPlan) -> list[GrownModel]:
     """Models side by side; each has its part of the time."""
     workers = max(worker_count(plan.n_jobs) or thread_count(plan.n_jobs), 1)
-    seconds = limit.left / math.ceil(len(tasks) / workers)
+    seconds = plan.time_limit.left / math.ceil(len(tasks) / workers)
     stop = np.zeros(1, dtype=np.uint8)
     calls = (delayed(grow_model)(*task, seconds, stop) for task in tasks)
     expected = 1.0 + _SECONDS_A_CELL * tasks[0][1].codes.size
     grown = []
-    with stage(plan.verbose, name, len(tasks)) as advance:
+    with stage(plan.verbose, "boosting", len(tasks)) as advance:
         for model in run_tasks(calls, plan.n_jobs, stop, seconds=expected):
             grown.append(model)
             advance(1)
     return grown
+
+
+def choose_rounds(
+    grown: list[GrownModel], data: BoostingData, held_out: list[Rows]
+) -> tuple[int, list[Floats]]:
+    """The number of rounds with the smallest held-out loss after calibration, and the scores of these rows.
+
+    Models become too sure of themselves before they stop learning. Probabilities are calibrated anyway, so
+    numbers of rounds are compared by the loss at the temperature that suits each best.
+    """
+    best = int(_common_losses(grown).argmin())
+    longest = max(model.trees.n_trees for model in grown)
+    compared = np.geomspace(max(best / 2, 1), max(longest, 1), N_COMPARED).round().astype(int)
+    blocks = [[np.ascontiguousarray(data.matrix.blocks[0][:, rows])] for rows in held_out]
+    scores = [np.tile(model.baseline, (len(rows), 1)) for model, rows in zip(grown, held_out)]
+    every = np.concatenate(held_out)
+    some = np.linspace(0, len(every) - 1, min(len(every), ROWS_COMPARED)).astype(np.int64)
+    y, weight = data.y[every[some]], None if data.weight is None else data.weight[every[some]]
+    chosen, smallest, begin = (0, scores), np.inf, 0
+    for n_rounds in np.unique([best, *compared]).tolist():
+        scores = [
+            _with_rounds(model, begin, n_rounds, block, score)
+            for model, block, score in zip(grown, blocks, scores)
+        ]
+        loss = tempered_loss(np.concatenate(scores)[some], y, weight)
+        if loss < smallest:
+            chosen, smallest = (n_rounds, scores), loss
+        begin = n_rounds
+    return chosen
 
 
 def _common_losses(grown: list[GrownModel]) -> Floats:
@@ -451,9 +469,43 @@ def _common_losses(grown: list[GrownModel]) -> Floats:
     return total
 
 
-def common_rounds(grown: list[GrownModel]) -> int:
-    """The number of rounds with the smallest log-loss over all held-out rows, the first of equal ones."""
-    return int(_common_losses(grown).argmin())
+def _with_rounds(model: GrownModel, begin: int, end: int, blocks: list[Any], scores: Floats) -> Floats:
+    """Scores after round `end` from those after round `begin`."""
+    scores, trees = scores.copy(), model.trees.trees(begin, end)
+    first = model.trees.node_start[min(begin, model.trees.n_trees)]
+    values = model.values[first : first + len(trees.nodes)]
+    _core.add_boosted_scores(trees.in_core, values, _core.Bins(blocks), 0, len(scores), scores)
+    return scores
+
+
+def tempered_loss(scores: Floats, y: NDArray[Any], weight: Floats | None = None) -> float:
+    """Mean log-loss at the best temperature, by Newton steps on its logarithm.
+
+    A penalty worth one row pulls the temperature towards 1, so rows without an error do not make all scores
+    equally good.
+
+    Examples
+    --------
+    >>> log_odds = np.log([[1.0], [2.0], [3.0], [0.2]])
+    >>> bool(tempered_loss(log_odds, np.array([0, 1, 1, 0])) <= 0.4)
+    True
+    """
+    if scores.shape[1] == 1:
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    weight = np.ones(len(y)) if weight is None else weight
+    mass = weight / weight.sum()
+    behind = scores - scores[np.arange(len(y)), y][:, None]
+    log_sharpness = 0.0
+    for _ in range(_NEWTON_STEPS):
+        scaled = np.exp(log_sharpness) * behind
+        power = np.exp(scaled - scaled.max(axis=1, keepdims=True))
+        power /= power.sum(axis=1, keepdims=True)
+        mean = (power * scaled).sum(axis=1)
+        spread = (power * scaled * scaled).sum(axis=1) - mean * mean
+        step = (mass @ mean + log_sharpness / len(y)) / (mass @ spread + 1.0 / len(y))
+        log_sharpness -= float(np.clip(step, -1.0, 1.0))
+    losses = np.logaddexp.reduce(np.exp(log_sharpness) * behind, axis=1)
+    return float(mass @ losses) + log_sharpness**2 / (2 * len(y))
 
 
 def _cut(model: GrownModel, n_rounds: int) -> GrownModel:
@@ -461,7 +513,7 @@ def _cut(model: GrownModel, n_rounds: int) -> GrownModel:
     return replace(model, trees=trees, values=model.values[: len(trees.nodes)])
 
 
-def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape, table: TrainingTable) -> BoostedModel:
+def _joined(grown: list[GrownModel], data: BoostingData, table: TrainingTable) -> BoostedModel:
     """The mean of some models, before calibration."""
     n_outputs, n_columns = output_count(data.n_classes), data.mapper.n_columns
     nothing = flat_forest(np.empty((0, 2), dtype=np.uint32), np.zeros(1, dtype=np.int64), data, [])
@@ -473,7 +525,6 @@ def _joined(grown: list[GrownModel], data: BoostingData, shape: Shape, table: Tr
         mapper=data.mapper,
         classes=table.classes,
         schema=table.schema,
-        tree_shape="symmetric" if shape.symmetric else "leaf-wise",
         importances=np.sum([m.gains for m in grown], axis=0) if grown else np.zeros(n_columns),
         n_rounds=np.array([m.trees.n_trees for m in grown], dtype=np.int64),
         calibrator=None,
