@@ -6,9 +6,7 @@ import time
 import joblib
 import pytest
 
-import surewood.parallel.remote as remote
-import surewood.parallel.remote as sharing
-import surewood.parallel.running as rows
+from surewood.parallel import remote, running
 
 # Workers have to find hazards.py.
 os.environ["PYTHONPATH"] = os.pathsep.join(
@@ -23,8 +21,8 @@ def everything_remote(monkeypatch):
     """No work is too small to be sent, no array too small to be shared, no bundle long."""
     monkeypatch.setattr(remote, "LEAST_SECONDS", 0.0)
     monkeypatch.setattr(remote, "SHORTEST_BUNDLE", 1e-3)
-    monkeypatch.setattr(rows, "WORTH_SENDING", 0.0)
-    monkeypatch.setattr(sharing, "SMALLEST", 256)
+    monkeypatch.setattr(running, "WORTH_SENDING", 0.0)
+    monkeypatch.setattr(remote, "SMALLEST", 256)
 
 
 @pytest.fixture(scope="session")

@@ -278,13 +278,10 @@ class _Place(NamedTuple):
 
     start: int
     stored: int
+    n_bytes: int
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     order: str
-
-    @property
-    def n_bytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
 
     def shaped(self, raw: NDArray[np.uint8]) -> NDArray[Any]:
         """The array of these bytes, if they are values of its dtype."""
@@ -346,8 +343,8 @@ def _array_places(header: dict[str, Any], prefix: _Prefix) -> list[_Place]:
         sides = (*shape, stored)
         if not all(type(side) is int and side >= 0 for side in sides) or order not in ("C", "F"):
             raise ValueError("an array has no shape")
-        place = _Place(start, stored, plain_dtype(dtype), tuple(shape), order)
-        n_values = math.prod(shape)
+        n_values, plain = math.prod(shape), plain_dtype(dtype)
+        place = _Place(start, stored, n_values * plain.itemsize, plain, tuple(shape), order)
         if len(shape) > 32 or max(shape, default=0) > max(n_values, 1 << 16):
             raise ValueError("an array has no shape")
         if stored > place.n_bytes or (stored < place.n_bytes and not prefix.compressed):
