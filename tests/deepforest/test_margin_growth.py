@@ -90,7 +90,7 @@ def test_every_mode_grows_and_its_scores_are_distributions(training, mode, margi
 def test_the_kept_layer_is_the_best_and_never_below_the_first(training):
     fit = MarginGrowth(training, plan(reweighting="literal"), RUN).grown()
     best = max(record.score for record in fit.records)
-    assert fit.score == best >= fit.records[0].score
+    assert fit.best_score == best >= fit.records[0].score
     assert (fit.held_out.argmax(axis=1) == training.y).mean() == pytest.approx(best)
     assert [record.kept for record in fit.records].count(True) == len(fit.layers.layers)
 
@@ -116,7 +116,7 @@ def test_weights_of_points_reach_margins_and_scores(training):
     weighted = replace(training, weight=weight / weight.mean())
     fit = MarginGrowth(weighted, plan(), RUN).grown()
     right = fit.held_out.argmax(axis=1) == training.y
-    assert fit.score == pytest.approx(np.average(right, weights=weight))
+    assert fit.best_score == pytest.approx(np.average(right, weights=weight))
 
 
 def test_all_points_right_ends_the_growth_at_once():

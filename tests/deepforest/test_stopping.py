@@ -80,11 +80,10 @@ def test_the_best_layer_is_kept_with_its_scores():
     assert (growth.n_kept, growth.best_score, growth.finished) == (2, 0.75, False)
     add(growth, WRONG, score=0.5)
     assert growth.stop_reason == "no gain"  # two layers in a row were no better
-    cascade = growth.grown_cascade("layers")
-    assert [record.kept for record in cascade.records] == [True, True, False, False]
-    assert cascade.score == 0.75
-    assert cascade.held_out is RIGHT
-    assert len(cascade.staged_held_out) == 4
+    growth.finish()
+    assert [record.kept for record in growth.records] == [True, True, False, False]
+    assert growth.held_out is RIGHT
+    assert len(growth.staged_held_out) == 4
 
 
 @pytest.mark.parametrize(
@@ -122,7 +121,8 @@ def test_a_layer_that_was_given_up_is_recorded_and_not_kept():
     add(growth, WRONG)
     growth.abandon(record_of(growth, RIGHT), RIGHT)
     assert growth.stop_reason == "no gain"
-    assert [record.kept for record in growth.grown_cascade("layers").records] == [True, False]
+    growth.finish()
+    assert [record.kept for record in growth.records] == [True, False]
     assert len(growth.staged_held_out) == 2
 
 

@@ -11,7 +11,6 @@ may stop; `stopping_points` applies a gate without emptying a class.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,9 @@ from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_
 from surewood.deepforest.forests import at_most
 from surewood.deepforest.layers import CascadeLayer, CascadeLayers, side_by_side
 from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
-from surewood.deepforest.stopping import GrownCascade, Growth
+from surewood.deepforest.stopping import Growth
 from surewood.trees.binning import BinMapper
 
-GrownCascadeForest: TypeAlias = GrownCascade[CascadeLayers, CascadeGrowthPlan]
 _LAYER_TIME = 0.8  # part of the time that is left which a layer may take
 _MEASURED_TREES = 2  # of each forest, grown first to see how many the time allows
 _SCREENING_FACTOR = 3.0  # points that stop are wrong this many times less often than all points in play
@@ -83,19 +81,25 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
 
     def __init__(self, training: TrainingSet, plan: CascadeGrowthPlan, run: RunOptions) -> None:
         super().__init__(training, plan, run)
-        self.layers: list[CascadeLayer] = []
+        self.added: list[CascadeLayer] = []
         self.mean_vectors = np.zeros((training.n_rows, len(training.classes)))
         self.active = np.arange(training.n_rows)
         self.vectors: Floats | None = None  # of all rows; those out of play keep their last ones
 
-    def grown(self) -> GrownCascadeForest:
+    def grown(self) -> CascadeGrowth:
         """Layers until the held-out score has not improved for `patience` of them; the best are kept."""
         while not self.finished:
             before = self.run.time_limit.passed
             self.add_layer()
             if self.run.time_limit.left < self.run.time_limit.passed - before:  # the next one takes as long
                 self.stop_reason = self.stop_reason or "time_limit"
-        return self.grown_cascade(CascadeLayers(tuple(self.layers[: self.n_kept])))
+        self.finish()
+        return self
+
+    @property
+    def layers(self) -> CascadeLayers:
+        """The kept layers."""
+        return CascadeLayers(tuple(self.added[: self.n_kept]))
 
     def add_layer(self) -> None:
         number, n_points, training = self.next_layer, len(self.active), self.training
@@ -105,7 +109,7 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
         fit = self._train(inputs, number)
         gate = self._screen(fit)
         block = self.kept(fit.block)
-        self.layers.append(CascadeLayer(block, bins, gate, fit.importances))
+        self.added.append(CascadeLayer(block, bins, gate, fit.importances))
         scores = self.mean_vectors.copy()
         record = self.record_of(
             scores,

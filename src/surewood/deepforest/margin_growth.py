@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -37,11 +36,10 @@ from surewood.deepforest.margins import (
     next_step,
 )
 from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
-from surewood.deepforest.stopping import GrownCascade, Growth, mean_and_error
+from surewood.deepforest.stopping import Growth, mean_and_error
 from surewood.trees.binning import BinMapper
 from surewood.trees.flat_tree import FlatForest, ForestJoiner
 
-GrownMarginForest: TypeAlias = GrownCascade[MarginLayers, MarginGrowthPlan]
 _LEAST_STEP = 1e-3  # theory.md [D-30]
 _LEAST_PROBABILITY = 1e-6
 _LEAST_EXPONENT, _MOST_EXPONENT = 0.25, 8.0
@@ -303,10 +301,10 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
 
     def __init__(self, training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> None:
         super().__init__(training, plan, run)
-        self.layers: list[MarginLayer] = []
+        self.added: list[MarginLayer] = []
         self.score: AdditiveScore | None = None
 
-    def grown(self, first: BlockFit | None = None) -> GrownMarginForest:
+    def grown(self, first: BlockFit | None = None) -> MarginGrowth:
         """Layers until the stop rule says so, of which the best are kept (theory.md §4.5, [D-30]).
 
         `first` is the first layer, where several plans share it.
@@ -316,8 +314,13 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
         )
         while not self.finished:
             self.add_next()
-        layers = MarginLayers(tuple(self.layers[: self.n_kept]), self.plan.step.mode, self.plan.layer_inputs)
-        return self.grown_cascade(layers)
+        self.finish()
+        return self
+
+    @property
+    def layers(self) -> MarginLayers:
+        """The kept layers."""
+        return MarginLayers(tuple(self.added[: self.n_kept]), self.plan.step.mode, self.plan.layer_inputs)
 
     def add_first(self, fit: BlockFit) -> None:
         """Take in the first layer."""
@@ -377,9 +380,9 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
             return
         is_last = number > 1 and score.step < _LEAST_STEP
         self.take_in(record, score.scores, held_out, is_last=is_last)
-        self.layers.append(MarginLayer(block, bins, score.step, fit.importances))
+        self.added.append(MarginLayer(block, bins, score.step, fit.importances))
         self.score = score
 
     def drop_trees(self) -> None:
         """Forget the trees of all layers, where only scores matter."""
-        self.layers = [replace(layer, block=Block([], layer.block.n_classes)) for layer in self.layers]
+        self.added = [replace(layer, block=Block([], layer.block.n_classes)) for layer in self.added]

@@ -26,7 +26,6 @@ from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.margins import class_margins
 from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan, RunOptions
 
-L = TypeVar("L")
 P = TypeVar("P", bound=GrowthPlan)
 _TIE = 1e-12
 
@@ -152,51 +151,21 @@ def mean_and_error(values: Floats, weight: Floats | None = None) -> tuple[float,
     return mean, math.sqrt(float(((weight * (values - mean)) ** 2).sum())) / total
 
 
-@dataclass(frozen=True)
-class GrownCascade(Generic[L, P]):
-    """A grown cascade.
-
-    Attributes
-    ----------
-    layers : MarginLayers or CascadeLayers
-        The kept layers.
-    plan : MarginGrowthPlan or CascadeGrowthPlan
-    records : tuple of LayerRecord
-        All layers, kept or not.
-    held_out : ndarray of float64, shape (n_rows, n_classes)
-        Held-out scores of the training points at the kept layer, rows summing to 1.
-    staged_held_out : tuple of ndarray
-        The same for every layer, if they were to be kept.
-    stop_reason : str
-        Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
-    spill : SpillFolder or None
-        Where the trees are mapped from.
-    """
-
-    layers: L
-    plan: P
-    records: tuple[LayerRecord, ...]
-    held_out: Floats
-    staged_held_out: tuple[Floats, ...]
-    stop_reason: str
-    spill: SpillFolder | None
-
-    @property
-    def score(self) -> float:
-        """Monitored score of the kept layer."""
-        return [record for record in self.records if record.kept][-1].score
-
-
 class Growth(Generic[P]):
-    """A cascade while it is grown: what it is grown from, and what its layers were like."""
+    """A cascade while it is grown and afterwards: what it is grown from, and what its layers were like.
+
+    A subclass has ``grown``, which adds layers to the end, and the ``layers`` that are kept.
+    """
 
     def __init__(self, training: TrainingSet, plan: P, run: RunOptions) -> None:
         self.training, self.plan, self.run = training, plan, run
         self.spill = SpillFolder() if run.spill else None
         self.records: list[LayerRecord] = []
         self.scores: list[float] = []  # of the records, without one that was abandoned
-        self.held_out: Floats = np.zeros((0, 0))  # of the best layer
+        #: Held-out scores of the training points at the best layer, rows summing to 1, and after every layer.
+        self.held_out: Floats = np.zeros((0, 0))
         self.staged_held_out: list[Floats] = []
+        #: Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
         self.stop_reason = ""
         self._waited = 0  # layers since the last improvement
         self._right: Floats | None = None  # whether the layer with the best score is right, by row
@@ -305,8 +274,6 @@ class Growth(Generic[P]):
             return 0.0
         return max(MIN_IMPROVEMENT, mean_and_error(right - self._right, self.training.weight)[1])
 
-    def grown_cascade(self, layers: L) -> GrownCascade[L, P]:
-        """The cascade of the kept `layers`."""
-        records = tuple(replace(record, kept=record.layer <= self.n_kept) for record in self.records)
-        staged = tuple(self.staged_held_out)
-        return GrownCascade(layers, self.plan, records, self.held_out, staged, self.stop_reason, self.spill)
+    def finish(self) -> None:
+        """Mark which layers take part in predictions."""
+        self.records = [replace(record, kept=record.layer <= self.n_kept) for record in self.records]

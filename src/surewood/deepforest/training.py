@@ -17,7 +17,6 @@ from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.margin_growth import MarginGrowth
 from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
 from surewood.deepforest.plan import CascadeGrowthPlan, DeepForestPlan, MarginGrowthPlan
-from surewood.deepforest.stopping import GrownCascade
 from surewood.parallel.progress import stage
 
 
@@ -65,7 +64,7 @@ def _shared_fields(
     plan: DeepForestPlan[Any],
     data: DeepForestData,
     training: TrainingSet,
-    grown: GrownCascade[Any, Any],
+    grown: MarginGrowth | CascadeGrowth,
     n_settings: int,
 ) -> dict[str, Any]:
     """The fields that both models share: records, held-out scores, calibration, number of comparisons."""
@@ -75,7 +74,7 @@ def _shared_fields(
     return {
         "schema": data.schema,
         "classes": training.classes,
-        "records": grown.records,
+        "records": tuple(grown.records),
         "forests": grown.plan.forests,
         "stop_reason": grown.stop_reason,
         "spill": grown.spill,
@@ -89,7 +88,7 @@ def _shared_fields(
 
 
 def _calibrator(
-    plan: DeepForestPlan[Any], grown: GrownCascade[Any, Any], training: TrainingSet
+    plan: DeepForestPlan[Any], grown: MarginGrowth | CascadeGrowth, training: TrainingSet
 ) -> ScoreCalibrator | None:
     """A calibrator fitted on the scores that rows like the training points would have."""
     if plan.calibration is None:
@@ -103,7 +102,9 @@ def _calibrator(
         return calibrator
 
 
-def _population_scores(grown: GrownCascade[Any, Any], training: TrainingSet, n_jobs: int | None) -> Floats:
+def _population_scores(
+    grown: MarginGrowth | CascadeGrowth, training: TrainingSet, n_jobs: int | None
+) -> Floats:
     """Held-out scores; of contents that occur more than once, those of models that saw the other copies."""
     rows = copied_rows(training.content)
     if training.content is None or training.groups is not None or not len(rows):
