@@ -17,20 +17,20 @@ def write(tmp_path, **columns):
 
 def test_labels_are_coded_in_order_and_categories_are_sorted(tmp_path):
     path = write(tmp_path, a=[1.0, 2.0, 3.0], b=["y", "x", None], y=["no", "yes", "no"], w=[1.0, 2.0, 0.0])
-    found = read_training(ParquetTable(path, target="y", weight="w"), "from_dtype")
-    assert found.y.tolist() == [0, 1, 0]
-    assert found.classes.tolist() == ["no", "yes"]
-    assert found.weight.tolist() == [1.0, 2.0, 0.0]
-    assert found.stream.schema.categories == [None, ["x", "y"]]
-    assert found.kept is None
+    stream, y, classes, weight = read_training(ParquetTable(path, target="y", weight="w"), "from_dtype")
+    assert y.tolist() == [0, 1, 0]
+    assert classes.tolist() == ["no", "yes"]
+    assert weight.tolist() == [1.0, 2.0, 0.0]
+    assert stream.schema.categories == [None, ["x", "y"]]
+    assert stream.kept is None
 
 
 def test_rows_without_a_label_are_left_out_with_a_warning(tmp_path):
     path = write(tmp_path, a=[1.0, 2.0, 3.0], y=["no", None, "yes"])
     with pytest.warns(UserWarning, match="1 of 3 rows have no label in column 'y'"):
-        found = read_training(ParquetTable(path, target="y"), "from_dtype")
-    assert found.kept.tolist() == [True, False, True]
-    np.testing.assert_array_equal(found.stream.column(0), [1.0, 3.0])
+        stream, *_ = read_training(ParquetTable(path, target="y"), "from_dtype")
+    assert stream.kept.tolist() == [True, False, True]
+    np.testing.assert_array_equal(stream.column(0), [1.0, 3.0])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def frame():
 def stream(frame, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_module, "_MOST_BATCH_ROWS", 7)
     frame.to_parquet(tmp_path / "t.parquet")
-    return read_training(ParquetTable(tmp_path / "t.parquet", target="y"), "from_dtype").stream
+    return read_training(ParquetTable(tmp_path / "t.parquet", target="y"), "from_dtype")[0]
 
 
 def test_batches_cover_all_rows_in_order(stream, frame):

@@ -423,24 +423,10 @@ MAX_CLASSES = 65_535
 MAX_CATEGORIES = 1_000_000
 
 
-@dataclass(frozen=True)
-class ParquetFit:
-    """Training data of a Parquet data set."""
-
-    #: The rows that have a label.
-    stream: RowStream
-    #: Class codes of these rows.
-    y: NDArray[np.int32]
-    #: Labels of the codes, sorted.
-    classes: NDArray[Any]
-    #: The weight column of these rows.
-    weight: NDArray[np.float64] | None
-    #: Which rows of the data set have a label; None: all of them.
-    kept: NDArray[np.bool_] | None
-
-
-def read_training(parquet: ParquetTable, categorical_features: Any) -> ParquetFit:
-    """The first pass of a fit."""
+def read_training(
+    parquet: ParquetTable, categorical_features: Any
+) -> tuple[RowStream, NDArray[np.int32], NDArray[Any], NDArray[np.float64] | None]:
+    """The first pass of a fit: the rows that have a label, their class codes, the labels, and weights."""
     if parquet.target is None:
         raise ValueError(
             "a fit on a Parquet file requires y to be passed: name the target column, "
@@ -458,7 +444,7 @@ def read_training(parquet: ParquetTable, categorical_features: Any) -> ParquetFi
     columns.found = collector.found
     schema = TableSchema.learn(columns, categorical_features)
     stream = RowStream(opened, schema, len(y), kept, Workspace(parquet.workdir))
-    return ParquetFit(stream, y, classes, collector.weights(), kept)
+    return stream, y, classes, collector.weights()
 
 
 class _CollectedColumns(ArrowSource):

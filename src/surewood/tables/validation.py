@@ -271,31 +271,30 @@ def _begin_parquet(
         if parquet.weight not in (None, sample_weight):
             raise ValueError(f"sample_weight={sample_weight!r}, but the table has weight={parquet.weight!r}.")
         parquet, sample_weight = replace(parquet, weight=sample_weight), None
-    data = read_training(parquet, categorical_features)
+    stream, y, classes, column = read_training(parquet, categorical_features)
+    kept, schema = stream.kept, stream.schema
     if parquet.weight is not None:
         if sample_weight is not None:
             raise ValueError("sample_weight and a weight column were both given; give one of them.")
-        sample_weight = data.weight
-    elif sample_weight is not None and data.kept is not None:
+        sample_weight = column
+    elif sample_weight is not None and kept is not None:
         sample_weight = np.asarray(sample_weight)
-        if sample_weight.shape == data.kept.shape:
-            sample_weight = sample_weight[data.kept]
+        if sample_weight.shape == kept.shape:
+            sample_weight = sample_weight[kept]
     probe = copy.copy(estimator)
-    validate_data(probe, pd.DataFrame(columns=data.stream.schema.names), reset=True, skip_check_array=True)
-    weight = _weights(data.y, data.y, data.classes, sample_weight, class_weight)
+    validate_data(probe, pd.DataFrame(columns=schema.names), reset=True, skip_check_array=True)
+    weight = _weights(y, y, classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
-    table, schema = data.stream.table(), data.stream.schema
-    numbers = _group_numbers(groups, len(data.y) if data.kept is None else len(data.kept))
-    if numbers is not None and data.kept is not None:
-        numbers = numbers[data.kept]
-    inputs = TrainingTable(
-        table, data.y, data.classes, weight, schema, None, probe, weighted, table, groups=numbers
-    )
+    table = stream.table()
+    numbers = _group_numbers(groups, len(y) if kept is None else len(kept))
+    if numbers is not None and kept is not None:
+        numbers = numbers[kept]
+    inputs = TrainingTable(table, y, classes, weight, schema, None, probe, weighted, table, groups=numbers)
     inputs = merged_inputs(inputs) if merge else inputs
-    if data.kept is None:
+    if kept is None:
         return inputs
-    inverse = np.arange(len(data.y)) if inputs.inverse is None else inputs.inverse
-    return replace(inputs, inverse=_spread(inverse, data.kept))
+    inverse = np.arange(len(y)) if inputs.inverse is None else inputs.inverse
+    return replace(inputs, inverse=_spread(inverse, kept))
 
 
 def _spread(inverse: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
