@@ -377,8 +377,8 @@ def cascade_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
     >>> {name: len(exits) for name, exits in cascade_flow(cascade, X, y).items()}
     {'all': 2}
     """
-    found: dict[str, list[Exit]] = method_of(model, "leaf_flow", "flow of rows")(X, y)
-    return found
+    flows: dict[str, list[Exit]] = method_of(model, "leaf_flow", "flow of rows")(X, y)
+    return flows
 
 
 class CascadeFlowDisplay:
@@ -453,21 +453,21 @@ class CascadeFlowDisplay:
         """Draw; returns itself."""
         self.figure_, self.ax_ = new_axes(ax)
         x = np.arange(len(self.exits))
-        arrive = np.array([one.arrive for one in self.exits])
-        points = np.array([one.points for one in self.exits])
+        arrive = np.array([leaf.arrive for leaf in self.exits])
+        points = np.array([leaf.points for leaf in self.exits])
         self.ax_.bar(x, arrive, color=PEER, alpha=0.35, width=0.62, label="arrive")
         self.ax_.bar(x, points, color=LEAF, width=0.62, label="leave here")
-        for one, height in zip(self.exits, arrive):
-            words = [f"{one.points / max(1, arrive[0]):.0%} leave"]
-            if one.accuracy is not None:
-                words.append(f"{one.accuracy:.1%} correct")
-            if one.threshold is not None:
-                words.append(f"|f| ≤ {one.threshold:.3g} go on")
+        for leaf, height in zip(self.exits, arrive):
+            words = [f"{leaf.points / max(1, arrive[0]):.0%} leave"]
+            if leaf.accuracy is not None:
+                words.append(f"{leaf.accuracy:.1%} correct")
+            if leaf.threshold is not None:
+                words.append(f"|f| ≤ {leaf.threshold:.3g} go on")
             options = {"ha": "center", "va": "bottom", "fontsize": "small"}
             self.ax_.annotate(
-                "\n".join(words), (one.leaf, height), (0, 4), textcoords="offset points", **options
+                "\n".join(words), (leaf.leaf, height), (0, 4), textcoords="offset points", **options
             )
-        named = [f"leaf {one.leaf}\ndegree {one.degree}".removesuffix("\ndegree ") for one in self.exits]
+        named = [f"leaf {leaf.leaf}\ndegree {leaf.degree}".removesuffix("\ndegree ") for leaf in self.exits]
         self.ax_.set_xticks(x, named)
         self.ax_.set(ylabel="rows", ylim=(0, 1.3 * max(1, arrive[0])))
         if self.name != "all":
@@ -504,8 +504,8 @@ def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Any] | No
     >>> len(layer_table(model)) == len(model.layers_)
     True
     """
-    found: pd.DataFrame = method_of(model, "layer_table", "layers")(X, y, stages)
-    return found
+    table: pd.DataFrame = method_of(model, "layer_table", "layers")(X, y, stages)
+    return table
 
 
 class LayerGrowthDisplay:
@@ -660,14 +660,14 @@ class MarginDistributionDisplay:
             For ``Axes.stairs``.
         """
         pyplot()
-        found = staged_margins(estimator, X, y)
+        by_layer = staged_margins(estimator, X, y)
         if layers is not None:
             wanted = [f"layer {int(t)}" for t in layers]
-            absent = [name for name in wanted if name not in found]
+            absent = [name for name in wanted if name not in by_layer]
             if absent:
-                raise ValueError(f"layers has {absent[0][6:]}; the model has {', '.join(found)}.")
-            found = {name: found[name] for name in wanted}
-        return cls(found).plot(ax=ax, **line)
+                raise ValueError(f"layers has {absent[0][6:]}; the model has {', '.join(by_layer)}.")
+            by_layer = {name: by_layer[name] for name in wanted}
+        return cls(by_layer).plot(ax=ax, **line)
 
     @classmethod
     def from_predictions(

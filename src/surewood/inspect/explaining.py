@@ -111,8 +111,8 @@ def open_rows(found: Unwrapped) -> OpenedRows:
     """
     model, background = found.classifier, found.background
     if isinstance(model, ClassifierBase):
-        own = None if background is None else background_matrix(model, background)
-        return table_pool(model, found.X, own)
+        rows = None if background is None else background_matrix(model, background)
+        return table_pool(model, found.X, rows)
     X, background = _pandas(found.X), _pandas(background)
     if isinstance(X, pd.DataFrame):
         background = X.iloc[:0] if background is None else background
@@ -197,23 +197,26 @@ def contributions(
     classifier = opened.classifier
     options = {"n_orders": n_orders, "random_state": random_state}
     if isinstance(classifier, ClassifierBase):
-        found = classifier.contributions(opened.X, opened.background, groups=opened.groups, **options)
+        result = classifier.contributions(opened.X, opened.background, groups=opened.groups, **options)
     elif background is None:
         raise ValueError(
             f"{type(classifier).__name__} keeps no rows to compare with; give background, such as 200 rows "
             "of the training table."
         )
     else:
-        found = pool_contributions(open_rows(opened), opened.groups, **options)
+        result = pool_contributions(open_rows(opened), opened.groups, **options)
     if opened.raw is None:
-        return found
+        return result
     raw = opened.raw
-    own = set(raw.columns)
+    columns = set(raw.columns)
     cells = [
-        [plain_cell(raw[name].iloc[row]) if name in own else cell for name, cell in zip(found.columns, shown)]
-        for row, shown in enumerate(found.cells)
+        [
+            plain_cell(raw[name].iloc[row]) if name in columns else cell
+            for name, cell in zip(result.columns, shown)
+        ]
+        for row, shown in enumerate(result.cells)
     ]
-    return replace(found, cells=cells)
+    return replace(result, cells=cells)
 
 
 def plain_cell(value: Any) -> Any:

@@ -224,13 +224,13 @@ class _Looked:
         if columns is None:
             return list(range(len(self.names)))
         chosen: list[int] = []
-        for one in columns:
-            if isinstance(one, str) and one in self.parts:
-                chosen += self.parts[one]
-            elif not isinstance(one, str) and 0 <= one < len(self.names):
-                chosen.append(int(one))
+        for column in columns:
+            if isinstance(column, str) and column in self.parts:
+                chosen += self.parts[column]
+            elif not isinstance(column, str) and 0 <= column < len(self.names):
+                chosen.append(int(column))
             else:
-                raise ValueError(f"columns names {one!r}, which the table does not have.")
+                raise ValueError(f"columns names {column!r}, which the table does not have.")
         return chosen
 
     def edges(self, j: int, n_points: int) -> Counts | None:

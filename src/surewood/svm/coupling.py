@@ -100,9 +100,9 @@ def held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tu
     """Fraction of the weight that the votes of the SVMs get wrong, and the number of rows."""
     wrong = mass = 0.0
     for held in held_out:
-        rows, known = held.rows, held.known
-        votes = [class_votes(decisions, len(known)).argmax(axis=1) for _, decisions in held.blocks()]
-        wrong += float(weight[rows] @ (known[np.concatenate(votes)] != codes[rows]))
+        rows, classes = held.rows, held.known
+        votes = [class_votes(decisions, len(classes)).argmax(axis=1) for _, decisions in held.blocks()]
+        wrong += float(weight[rows] @ (classes[np.concatenate(votes)] != codes[rows]))
         mass += float(weight[rows].sum())
     return wrong / mass, sum(len(held.rows) for held in held_out)
 
@@ -187,18 +187,18 @@ class PairCoupling:
             out[:, classes[0]] = 1.0
             return out
         first, second = _pairs(n_known)
-        own = _pair_number(classes[first], classes[second], self.n_classes)
-        ahead = np.clip(expit(self.slope[own] * decisions + self.offset[own]), _NEAREST, 1 - _NEAREST)
+        pairs = _pair_number(classes[first], classes[second], self.n_classes)
+        ahead = np.clip(expit(self.slope[pairs] * decisions + self.offset[pairs]), _NEAREST, 1 - _NEAREST)
         if n_known == 2:
-            known = np.column_stack([ahead[:, 0], 1.0 - ahead[:, 0]])
+            coupled = np.column_stack([ahead[:, 0], 1.0 - ahead[:, 0]])
         elif n_known > _MOST_COUPLED:
-            known = mean_wins(ahead, n_known)
+            coupled = mean_wins(ahead, n_known)
         else:
-            parts = range(0, len(ahead), _ROWS_AT_ONCE)
-            known = np.concatenate(
-                [couple(ahead[k : k + _ROWS_AT_ONCE], n_known) for k in parts] or [np.zeros((0, n_known))]
+            starts = range(0, len(ahead), _ROWS_AT_ONCE)
+            coupled = np.concatenate(
+                [couple(ahead[k : k + _ROWS_AT_ONCE], n_known) for k in starts] or [np.zeros((0, n_known))]
             )
-        out[:, classes] = np.maximum(known, _SMALLEST)
+        out[:, classes] = np.maximum(coupled, _SMALLEST)
         return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 

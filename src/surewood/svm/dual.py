@@ -84,9 +84,9 @@ class SvmBatch:
             if problems == n_problems:  # all of them
                 whole = part
                 continue
-            for name, found in part.items():
+            for name, piece in part.items():
                 fraction = points / n_points if name in _GROW_WITH_POINTS else problems / n_problems
-                growing.setdefault(name, GrowingArray(fraction)).add(found)
+                growing.setdefault(name, GrowingArray(fraction)).add(piece)
         arrays = whole or {name: array.joined() for name, array in growing.items()}
         return cls(shape=shape, arrays=arrays, **known)
 

@@ -97,13 +97,13 @@ class SvmModel:
     def decisions(self, rows: Table, shape: str, n_jobs: int | None) -> Floats:
         """Decision values: (n,) for two classes, else one per class, or one per pair for "ovo"."""
         decisions = self.predictor.decisions(self.design(rows), n_jobs=n_jobs)
-        known, n_classes = self.predictor.classes, len(self.classes)
+        classes, n_classes = self.predictor.classes, len(self.classes)
         if n_classes <= 2:
-            constant = np.full(rows.n_rows, 1.0 if known[0] == 1 else -1.0)
-            return -decisions[:, 0] if len(known) == 2 else constant
-        if shape == "ovo" and len(known) == n_classes:
+            constant = np.full(rows.n_rows, 1.0 if classes[0] == 1 else -1.0)
+            return -decisions[:, 0] if len(classes) == 2 else constant
+        if shape == "ovo" and len(classes) == n_classes:
             return decisions
-        return class_scores(decisions, known, n_classes)
+        return class_scores(decisions, classes, n_classes)
 
     def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Calibrated probabilities; the largest is that of the class with the most votes."""
@@ -141,14 +141,14 @@ class SvmModel:
 
         The prediction is that of the votes: there may be no probabilities.
         """
-        design, known = self.design(rows), self.predictor.classes
+        design, classes = self.design(rows), self.predictor.classes
         decisions = self.predictor.decisions(design, n_jobs=n_jobs)
         votes = np.zeros((len(design), len(self.classes)), dtype=np.int64)
-        votes[:, known] = class_votes(decisions, len(known))
+        votes[:, classes] = class_votes(decisions, len(classes))
         winners = self.winners(rows, n_jobs)
         probabilities = None if self.calibration is None else self.probabilities(rows, n_jobs)
         labels = [plain(label) for label in self.classes]
-        pairs = [(labels[known[a]], labels[known[b]]) for a, b in zip(*np.triu_indices(len(known), 1))]
+        pairs = [(labels[classes[a]], labels[classes[b]]) for a, b in zip(*np.triu_indices(len(classes), 1))]
         return [
             {
                 "kind": "svm",

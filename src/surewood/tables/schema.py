@@ -124,7 +124,9 @@ class TableSchema:
         if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
             raise ValueError("kinds and categories of columns do not belong together.")
         pairs = zip(self.kinds, self.categories)
-        if not all(isinstance(own, list) if kind == CATEGORY else own is None for kind, own in pairs):
+        if not all(
+            isinstance(values, list) if kind == CATEGORY else values is None for kind, values in pairs
+        ):
             raise ValueError("a column of categories must have a list of them, and no other column.")
         if self.names is not None and (
             len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)

@@ -102,8 +102,8 @@ class FrameSource(Source):
         self._kinds: dict[int, str] = {}
         self.n_rows, self.n_columns = X.shape
         self.array = _plain_floats(X)
-        own = None if by_position else [str(c) for c in X.columns]
-        self.names = own if names is None else names
+        labels = None if by_position else [str(c) for c in X.columns]
+        self.names = labels if names is None else names
 
     def label(self, j: int) -> str:
         return str(j) if self.names is None else repr(self.names[j])
@@ -393,15 +393,15 @@ class ArrowSource(Source):
         return is_plain_text(self._type(j))
 
     def categories(self, j: int) -> list[Any]:
-        found = CategoryValues(self._type(j))
-        found.add(self.table.column(j), self.label(j))
-        return found.in_order()
+        values = CategoryValues(self._type(j))
+        values.add(self.table.column(j), self.label(j))
+        return values.in_order()
 
     def codes(self, j: int, index: pd.Index) -> NDArray[np.float64]:
         indices, values = encoded(self.table.column(j))
-        known = index.get_indexer(pd.Index(values, dtype=object)).astype(np.float64)
-        known[known < 0] = np.nan
-        return np.append(known, np.nan)[indices]
+        code_of_value = index.get_indexer(pd.Index(values, dtype=object)).astype(np.float64)
+        code_of_value[code_of_value < 0] = np.nan
+        return np.append(code_of_value, np.nan)[indices]
 
     def numbers(self, j: int) -> NDArray[np.float64]:
         column, type_ = self.table.column(j), self._type(j)
@@ -415,8 +415,8 @@ class ArrowSource(Source):
 
     def rounded_columns(self) -> list[int]:
         long = [j for j in range(self.n_columns) if self._type(j) in (pa.int64(), pa.uint64())]
-        known = [j for j in long if self.table.column(j).null_count < self.n_rows]
-        ends = {j: pc.min_max(self.table.column(j)) for j in known}
+        filled = [j for j in long if self.table.column(j).null_count < self.n_rows]
+        ends = {j: pc.min_max(self.table.column(j)) for j in filled}
         return [
             j
             for j, end in ends.items()
