@@ -26,6 +26,7 @@ from papers.mddf.methods import parts_of
 from papers.protocol import OFFICIAL, PAPER, Profile, paper_folder, read_profile, seed_of
 from papers.rcf import numbers, prefix_labels
 from papers.rcf.grid import Division, GridStudy, divide, divide_official
+from papers.readings import Readings
 from papers.records import commit
 
 FIELDS = ("set", "trial", "repeat", "method", "error", "n_train", "n_test", "seconds", "commit")
@@ -54,41 +55,22 @@ class Trial:
 # Random composite forests
 
 
-class OtherNumbers(GridStudy):
-    """The grid on tables whose numbers were scaled before: the library's own scaling would undo that."""
-
-    def _parts(self, rows: Any, held: Any) -> Any:
-        from surewood.composite import data as prepared
-        from surewood.tables import DesignEncoder
-
-        class Unscaled(DesignEncoder):
-            def __init__(self) -> None:
-                super().__init__(scale=False)
-
-        own = prepared.DesignEncoder
-        prepared.DesignEncoder = Unscaled  # type: ignore[misc]
-        try:
-            return super()._parts(rows, held)
-        finally:
-            prepared.DesignEncoder = own  # type: ignore[misc]
-
-
 def composite(
     changes: Mapping[str, Any] | None = None,
     *,
     division: str = PAPER,
     change: Callable[[pd.DataFrame], pd.DataFrame] = lambda X: X,
-    study: type[GridStudy] = GridStudy,
+    scaling: str = "standardised",
     forest: bool = False,
 ) -> Callable[[str, int], Rows]:
     """A trial of the standard profile with some sizes changed, the official parts or a changed table."""
 
     def run(dataset: str, repeat: int) -> Rows:
-        profile = _profile(dataset, changes or {}, division)
+        profile = replace(_profile(dataset, changes or {}, division), readings=Readings(scaling=scaling))
         X, y, parts = _divided(dataset, repeat, division)
         X = change(X)
         seed = seed_of("rcf", *([OFFICIAL] if division == OFFICIAL else []), dataset, repeat, "trees")
-        grid = study(X, y, parts, profile, dataset, ("rcf",), seed)
+        grid = GridStudy(X, y, parts, profile, dataset, ("rcf",), seed)
         point = grid.choose("rcf")
         validation, test = grid.errors("rcf")
         n_train, n_both = len(parts.train), len(parts.train) + len(parts.validation)
@@ -308,8 +290,8 @@ def stratified(parts: Any) -> Any:
 _USUAL = ("default", "SurewoodClassifier", "random forest")
 _PEERS = ("SurewoodClassifier", "random forest", "extra-trees", "hist. boosting", "tuned SVC")
 TRIALS: dict[str, Trial] = {
-    "numbers as they are": Trial(composite(study=OtherNumbers, change=as_codes), UNSCALED, 10),
-    "numbers from -1 to 1": Trial(composite(study=OtherNumbers, change=to_unit_range), RESCALED, 10),
+    "numbers as they are": Trial(composite(scaling="raw", change=as_codes), UNSCALED, 10),
+    "numbers from -1 to 1": Trial(composite(scaling="raw", change=to_unit_range), RESCALED, 10),
     "more trees": Trial(composite({"trees": [100, 200]}), FEW_TREES, 10),
     "categories as numbers": Trial(composite(change=as_codes), ("abalone",), 3),
     "rings in three groups": Trial(three_groups, ("abalone",), 3),

@@ -372,7 +372,7 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     With `leaves` the criterion charges each family its complexity on the whole sample; ties go to the earlier
     one. Families and names are those of :class:`~surewood.DeepCascadeClassifier`; `EstimatorFamily`
     wraps any scikit-learn classifier. There is no pilot (``selection="auto"`` is "exact"), and in ledgers
-    `degree` is the number of the family, 0 a leaf of one class.
+    `degree` is the number of the family, 0 where a leaf has one class.
 
     Examples
     --------
