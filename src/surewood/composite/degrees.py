@@ -48,17 +48,11 @@ def complexities(
     """``A_k`` (2.8) of every (leaf, degree), shape (n_leaves, n_degrees); degree 0 is a constant."""
     size = max(int(np.ceil(m - 1e-9)), 1)
     levels, place = np.unique(np.asarray(depth), return_inverse=True)
-    sizes = (
-        size,
-        n_features,
-        n_splitting,
-        max_features,
-        max(n_classes, 2),
-        growth,
-        homogeneous,
-        family_complexity,
-    )
-    return _complexities_by_depth(tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), *sizes)[place]
+    table = _complexities_by_depth(
+        tuple(levels.tolist()), tuple(np.asarray(degrees).tolist()), size, n_features, n_splitting,
+        max_features, max(n_classes, 2), growth, homogeneous, family_complexity,
+    )  # fmt: skip
+    return table[place]
 
 
 @lru_cache(maxsize=1024)

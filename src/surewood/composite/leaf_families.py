@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Codes, Floats, Ints, Mask
+from surewood._arrays import Codes, Floats, Ints, Mask, check_number
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import IndexSets
 from surewood.families import Family, Member
 from surewood.parallel import run_in_threads
+
+MOST_CLASSES = 65535
 
 
 def family_names(leaves: Any) -> tuple[str, ...]:
@@ -47,6 +49,10 @@ class Members:
 
     #: Members have no support rows.
     support_index = np.zeros(0, dtype=np.int32)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_classes", self.n_classes, 1, MOST_CLASSES, whole=True)
 
     @property
     def n_svms(self) -> int:

@@ -31,7 +31,7 @@ from surewood.composite.growing import (
     grow_to_size,
     split_importances,
 )
-from surewood.composite.leaf_families import LeafMembers, Members
+from surewood.composite.leaf_families import MOST_CLASSES, LeafMembers, Members
 from surewood.composite.leaf_svms import LeafSVMs, join_predictors, train_leaf_svms
 from surewood.svm.gram import StoredProducts
 from surewood.svm.one_vs_one import Predictor, vote_counts
@@ -40,7 +40,6 @@ from surewood.trees.flat_tree import FlatForest
 
 ROWS_PER_BLOCK = 8192  # rows whose votes of all trees are held at once
 _REAL = ("C", "correct", "total")
-_MOST_CLASSES = 65535
 
 
 def vote_fractions(labels: NDArray[Any], n_classes: int) -> Floats:
@@ -240,7 +239,7 @@ class CompositeTrees:
         Splits and SVMs check themselves.
         """
         vars(self).update(state)
-        check_number("n_classes", self.n_classes, 1, _MOST_CLASSES, whole=True)
+        check_number("n_classes", self.n_classes, 1, MOST_CLASSES, whole=True)
         check_number("plain_weight", self.plain_weight, 0.0, 1.0)
         leaves, forest, n_classes = self.leaves, self.forest, self.n_classes
         n_svms = 0 if self.predictor is None else self.predictor.n_svms
