@@ -1,6 +1,7 @@
 """The tutorials: every notebook in ``examples`` is run when the documentation is built.
 
-Notebooks are kept without outputs. Their cells run in one fresh interpreter, in an empty folder; a page shows
+Notebooks are kept with the outputs of their last run: ``python docs/_ext/tutorials.py`` runs all of them and
+stores what they gave. Their cells run in one fresh interpreter, in an empty folder; a page shows
 each cell with what it printed, its last value and its figures. A notebook is run again only when its text
 has changed.
 """
@@ -39,7 +40,7 @@ def show(value):
 def figures():
     for number in plt.get_fignums():
         held = io.BytesIO()
-        plt.figure(number).savefig(held, dpi=110, bbox_inches="tight", facecolor="white")
+        plt.figure(number).savefig(held, dpi=70, bbox_inches="tight", facecolor="white")
         plt.close(number)
         yield base64.b64encode(held.getvalue()).decode()
 
@@ -176,7 +177,32 @@ def write_all(*_: Any) -> None:
         index.write_text(text, encoding="utf-8")
 
 
+def store(notebook: Notebook, outputs: list[dict[str, Any]]) -> None:
+    """Put the outputs of a run into the file, in the notebook format."""
+    content = json.loads(notebook.source)
+    code = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    for count, (cell, output) in enumerate(zip(code, outputs, strict=True), start=1):
+        kept: list[dict[str, Any]] = []
+        if output["printed"]:
+            kept.append({"output_type": "stream", "name": "stdout", "text": output["printed"]})
+        kinds = {"html": "text/html", "text": "text/plain"}
+        data = {kind: output[name] for name, kind in kinds.items() if name in output}
+        if data:
+            result = {"output_type": "execute_result", "data": data, "metadata": {}}
+            kept.append({**result, "execution_count": count})
+        for figure in output["figures"]:
+            data = {"image/png": figure}
+            kept.append({"output_type": "display_data", "data": data, "metadata": {}})
+        cell["execution_count"], cell["outputs"] = count, kept
+    notebook.path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Run the notebooks before Sphinx looks for sources."""
     app.connect("config-inited", write_all, priority=1)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+if __name__ == "__main__":
+    for one in notebooks():
+        store(one, run(one))

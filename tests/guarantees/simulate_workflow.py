@@ -21,7 +21,7 @@ from tests.guarantees.simulate_certify import ages, half_zeros
 
 DELTA = 0.1
 FOREST = {"n_estimators": 2, "max_features": None}
-SETS_DELTA = 0.05  # that of `predict --sets`
+SETS_DELTA = 0.05  # that of `predict --coverage`
 
 
 def _fit(path, parameters=FOREST, **options):
@@ -215,13 +215,15 @@ def _sets_of_models(draws, seed, coverage, kinds, n=150):
             found = {}
             for name, options in kinds.items():
                 models = [workflow.SavedModel(path, result.model, one) for one in (result.facts, facts)]
-                sets = [workflow.predict(one, new, sets=coverage, **options).frame["set"] for one in models]
+                sets = [
+                    workflow.predict(one, new, coverage=coverage, **options).frame["set"] for one in models
+                ]
                 found[name] = [np.c_[one.str.contains("a"), one.str.contains("b")] for one in sets]
             yield rng, chance, found
 
 
 def simulate_sets_of_predict(draws, seed=35, coverage=0.8):
-    """`surewood predict --sets 0.8`; the broken twin finds the limit on the training rows."""
+    """`surewood predict --coverage 0.8`; the broken twin finds the limit on the training rows."""
     rows, kept = [], 1 - coverage
     for _, chance, found in _sets_of_models(draws, seed, coverage, KINDS):
         row = []

@@ -123,11 +123,13 @@ def test_sets_of_a_class_that_was_seen_too_late(tmp_path, rare):
     path = write(rows, tmp_path / "late.csv")
     result = workflow.fit(path, "y", model="mddf", parameters=SMALL, n_jobs=1)
     saved = workflow.SavedModel(tmp_path, result.model, result.facts)
-    told = workflow.predict(saved, path, sets=0.6, sets_by="class").notes
+    told = workflow.predict(saved, path, coverage=0.6, sets_by="class").notes
     assert any("Not guaranteed for late: unknown to the model." in note for note in told)
     if rare == 0.3:
         for score in ("threshold", "adaptive"):
-            with pytest.raises(workflow.WorkflowError, match=r"^sets=0\.9 cannot be kept: .* does not know"):
-                workflow.predict(saved, path, sets=0.9, sets_score=score)
+            with pytest.raises(
+                workflow.WorkflowError, match=r"^coverage=0\.9 cannot be kept: .* does not know"
+            ):
+                workflow.predict(saved, path, coverage=0.9, sets_score=score)
     else:
-        assert "set" in workflow.predict(saved, path, sets=0.8).frame.columns
+        assert "set" in workflow.predict(saved, path, coverage=0.8).frame.columns

@@ -1,5 +1,7 @@
 """Tables of other people: what columns become, in training and later."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,3 +86,17 @@ def test_rows_may_be_dicts():
     preparer = TablePreparer().fit(frame)
     rows = frame.to_dict("records")
     pd.testing.assert_frame_equal(preparer.transform(rows), preparer.transform(frame))
+
+
+def test_what_is_new_in_a_table_is_said_once_per_call():
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.0], "city": ["Rome", "Oslo", "Rome"]})
+    preparer = TablePreparer().fit(frame)
+    with pytest.warns(UserWarning, match="new") as told:
+        preparer.transform(frame.assign(city=["Bern", "Rome", "Paris"], more=1))
+    assert [str(one.message) for one in told] == [
+        "2 values are new in 'city' and treated as missing; 1 column is new and not used ('more')."
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        preparer.transform(frame.assign(city=["Oslo", None, "Rome"]))
+        preparer.prepare(frame.assign(city="Bern"))

@@ -1,5 +1,8 @@
 """begin_fit and begin_predict: scikit-learn's sentences, weights, and nothing half-fitted."""
 
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -193,3 +196,41 @@ def test_class_weights_that_leave_nothing_are_refused():
         Probe(class_weight={"a": 0.0, "b": 0.0}).fit(X, Y)
     with pytest.raises(ValueError, match="multiply them by a constant"):
         Probe(class_weight={"a": 1e300}).fit(X, Y, sample_weight=[1e300, 1.0, 1e300])
+
+
+def test_new_categories_are_counted_once_per_call():
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.0], "city": ["Rome", "Oslo", "Rome"]})
+    model = Probe().fit(frame, [0, 1, 0])
+    with pytest.warns(UserWarning, match=r"^2 values are new in 'city' and treated as missing\.$") as told:
+        begin_predict(model, frame.assign(city=["Bern", "Rome", "Paris"]))
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        begin_predict(model, frame.assign(city=["Oslo", None, "Rome"]))
+
+
+def test_rows_to_predict_may_be_dicts():
+    frame = pd.DataFrame({"x": [1.5, 2.5, 3.0], "city": ["Rome", "Oslo", "Rome"]})
+    model = Probe().fit(frame, [0, 1, 0])
+    read, rows = begin_predict(model, frame), begin_predict(model, frame.to_dict("records"))
+    assert [rows.column(j).tolist() for j in (0, 1)] == [read.column(j).tolist() for j in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (list(range(40)), "40 different numbers in 120 rows"),
+        ([f"${k}" for k in range(40)], r"amounts such as '\$0'"),
+        ([k % 10 for k in range(40)], None),
+        ([f"class {k}" for k in range(40)], None),
+    ],
+)
+def test_labels_that_are_a_quantity_are_taken_with_a_warning(labels, why):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        Probe().fit(np.arange(120.0)[:, None], labels * 3)
+    assert len(told) == (why is not None)
+    if why is not None:
+        assert re.match(
+            rf"y looks like a quantity \({why}\): each value is taken as a class", str(told[0].message)
+        )

@@ -75,7 +75,7 @@ def test_another_column_is_refused(folder, table):
 
 def test_words_become_claims(folder):
     saved, frame = open_model(folder), pd.DataFrame({"Stadt": ["a", None]})
-    words = ["error,recall:ja", "balanced-accuracy", "error-by:Stadt", "cost", "specificity:ja,log-loss"]
+    words = ["error,recall:ja", "balanced_accuracy", "error_by:Stadt", "cost", "specificity:ja,log-loss"]
     claims = read_claim_words(words, "ja:nein=3", saved, frame)
     assert [claim.quantity for claim in claims] == [
         "error",
@@ -96,9 +96,9 @@ def test_words_become_claims(folder):
             "recall:vielleicht",
             "claim=recall:vielleicht: .*does not know class 'vielleicht'; it knows ja, nein",
         ),
-        ("error-by:Land?", "claim=error-by:Land\\?: the table has no column 'Land\\?'"),
+        ("error_by:Land?", "claim=error_by:Land\\?: the table has no column 'Land\\?'"),
         ("cost", "claim=cost needs cost="),
-        ("luck", "claim=luck is unknown; choose among error, accuracy, balanced-accuracy, .*, error-by.$"),
+        ("luck", "claim=luck is unknown; choose among error, accuracy, balanced_accuracy, .*, error_by.$"),
     ],
 )
 def test_words_that_cannot_be_read(folder, word, sentence):

@@ -70,6 +70,17 @@ def test_a_clear_loss_is_called_worse():
     assert [one.verdict for one in judged] == ["worse", "no difference shown", "", ""]
 
 
+def test_equal_differences_in_two_folds_show_nothing():
+    def entrant(name, ours, errors):
+        return Scores(name, name, ours, errors, (1.0, 1.0), (1.0, 1.0), (1.0, 1.0))
+
+    splits = [(range(80), range(20))] * 2
+    judged, _ = judge_against_best_baseline(
+        [entrant("a", True, (0.10, 0.12)), entrant("p", False, (0.11, 0.13))], splits
+    )
+    assert (judged[0].p_value, judged[0].verdict) == (0.5, "no difference shown")
+
+
 def test_holm_is_monotone_and_at_most_one():
     assert holm([0.5, 0.9]) == [1.0, 1.0]
 

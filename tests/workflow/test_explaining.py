@@ -11,6 +11,24 @@ from surewood.workflow.explaining import generic_steps
 from tests.cli.command import messy_frame
 
 
+def test_results_are_shown_in_ten_lines_at_most(folder, table, fitted):
+    saved = workflow.open_model(folder)
+    results = [
+        fitted,
+        saved,
+        saved.pipeline,
+        saved.preparer.plan_,
+        workflow.explain(folder, table),
+        workflow.predict(folder, table),
+        workflow.importances(folder, table, n_repeats=1),
+        workflow.certify_model(folder, table),
+        workflow.compare(table, "treu?", only=["majority"], folds=2),
+    ]
+    lines = {type(one).__name__: repr(one).splitlines() for one in results}
+    assert {name: len(shown) for name, shown in lines.items() if len(shown) > 10} == {}
+    assert max(len(line) for shown in lines.values() for line in shown) < 300
+
+
 def test_one_row(folder, table, fitted):
     found = workflow.explain(folder, table, row=4)
     assert (found.row, found.unit) == (4, "line")

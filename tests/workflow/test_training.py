@@ -164,18 +164,18 @@ def test_sets_cover_the_labels(tmp_path):
         out=tmp_path / "m",
         holdout=0.2,
     )
-    found = workflow.predict(tmp_path / "m", "digits", sets=0.9)
+    found = workflow.predict(tmp_path / "m", "digits", coverage=0.9)
     assert found.frame["set"].str.len().min() >= 0
     inside = [p in s.split("|") for p, s in zip(found.frame["prediction"], found.frame["set"]) if s]
     assert np.mean(inside) == 1.0
 
 
 def test_what_cannot_be_kept_is_said(fitted):
-    with pytest.raises(WorkflowError, match=r"sets=0\.99: .* holdout rows are too few"):
+    with pytest.raises(WorkflowError, match=r"coverage=0\.99: .* holdout rows are too few"):
         kept_sets(MODEL, fitted.facts, 0.99)
-    with pytest.raises(WorkflowError, match="sets=2 is not a coverage"):
+    with pytest.raises(WorkflowError, match="coverage=2 is not a coverage"):
         kept_sets(MODEL, fitted.facts, 2)
-    with pytest.raises(WorkflowError, match=r"sets=0\.9 needs the holdout of the fit"):
+    with pytest.raises(WorkflowError, match=r"coverage=0\.9 needs the holdout of the fit"):
         kept_sets(MODEL, {}, 0.9)
     with pytest.raises(WorkflowError, match=r"^sets_guarantee=sure: choose among pac, marginal\.$"):
         kept_sets(MODEL, fitted.facts, 0.9, "sure")
@@ -199,7 +199,8 @@ def test_the_limit_keeps_the_coverage():
 def test_rows_of_a_class_that_the_model_does_not_know_cannot_be_covered():
     facts = facts_of([-1.0] * 20 + [0.5] * 80)
     with pytest.raises(
-        WorkflowError, match=r"^sets=0\.9 cannot be kept: 20 of 100 holdout rows have a class that the model"
+        WorkflowError,
+        match=r"^coverage=0\.9 cannot be kept: 20 of 100 holdout rows have a class that the model",
     ):
         kept_sets(MODEL, facts, 0.9)
     assert kept_sets(MODEL, facts, 0.6).thresholds_ == 0.5
@@ -224,7 +225,7 @@ def test_the_command_gives_the_sets_of_python(tmp_path, guarantee, by, score):
     found = workflow.predict(
         workflow.SavedModel(tmp_path, result.model, result.facts),
         tmp_path / "t.csv",
-        sets=0.8,
+        coverage=0.8,
         sets_guarantee=guarantee,
         sets_by=by,
         sets_score=score,
@@ -278,7 +279,7 @@ def test_a_recall_is_kept_with_the_model(tables, tmp_path):
     threshold = result.model[-1].threshold
     assert ((found["probability of bad"] >= threshold) == (found["prediction"] == "bad")).all()
     again = workflow.certify_model(
-        tmp_path / "m", tables / "may.csv", claims=["recall:bad", "error-by:region"]
+        tmp_path / "m", tables / "may.csv", claims=["recall:bad", "error_by:region"]
     ).certificate
     assert again.guarantees[0].quantity == "recall of 'bad'"
     assert again.guarantees[1].quantity == "error in each of the 2 groups of the holdout (by region)"

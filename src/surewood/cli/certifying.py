@@ -18,7 +18,7 @@ surewood certify churn customers-of-may.csv
 
 surewood certify churn fresh.parquet --target churned --delta 0.01
 
-surewood certify credit may.csv --claim recall:bad,error-by:region
+surewood certify credit may.csv --claim recall:bad,error_by:region
 """
 
 
@@ -55,7 +55,7 @@ _REPORT_EXAMPLES = """[bold]Examples[/bold]
 
 surewood report churn customers-of-may.csv
 
-surewood report credit may.csv --claim error,recall:bad,error-by:region --out may
+surewood report credit may.csv --claim error,recall:bad,error_by:region --out may
 """
 
 

@@ -22,8 +22,8 @@ _VALIDATING = ("sklearn/utils/", "sklearn\\utils\\", "sklearn/model_selection", 
 
 _OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
-    r"\b(bins|categorical|claim|class_weight|classes|cluster|copies|cost|date|decimal|delta|drop|drop_duplicates|folds|force|fpr"
-    r"|groups|header_line|holdout|id|keep|limit|max_rows|metric|missing|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sets|sheet"
+    r"\b(bins|categorical|claim|class_weight|classes|cluster|copies|cost|coverage|date|decimal|delta|drop|drop_duplicates|folds|force|fpr"
+    r"|groups|header_line|holdout|id|keep|limit|max_rows|metric|missing|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sheet"
     r"|sets_by|sets_guarantee|sets_score|target|time|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
 )
 

@@ -157,8 +157,8 @@ Claims = Annotated[
     typer.Option(
         "--claim",
         metavar="CLAIM,...",
-        help="What to guarantee: error (default), accuracy, balanced-accuracy, brier, log-loss, cost, "
-        "error-by:COLUMN, or of a class, as in recall:CLASS: recall, specificity, precision, npv, fpr, f1, "
+        help="What to guarantee: error (default), accuracy, balanced_accuracy, brier, log_loss, cost, "
+        "error_by:COLUMN, or of a class, as in recall:CLASS: recall, specificity, precision, npv, fpr, f1, "
         "mcc, auc, calibration; all share delta.",
         show_default=False,
     ),

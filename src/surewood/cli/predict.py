@@ -19,7 +19,7 @@ surewood predict churn new-customers.csv > churn.csv
 
 surewood predict churn/model.surewood new.parquet --proba -o answers.parquet
 
-surewood predict churn new-customers.csv --sets 0.95
+surewood predict churn new-customers.csv --coverage 0.95
 """
 
 
@@ -30,11 +30,9 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Add one column per class with its probability.")
     ] = False,
-    sets: Annotated[
+    coverage: Annotated[
         float | None,
-        typer.Option(
-            metavar="COVERAGE", help="Add all labels that may be true: the true one is among them this often."
-        ),
+        typer.Option(help="Add the set of labels that may be true: the true one is in it this often."),
     ] = None,
     sets_guarantee: Annotated[
         str,
@@ -84,7 +82,7 @@ def predict(
             model,
             option.one_or_several(table),
             proba=proba,
-            sets=sets,
+            coverage=coverage,
             sets_guarantee=sets_guarantee,
             sets_by=sets_by,
             sets_score=sets_score,

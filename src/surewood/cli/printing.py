@@ -57,7 +57,7 @@ def _measured(facts: Mapping[str, Any]) -> Table:
     measured = grid()
     found = facts["holdout"]
     if found is not None:
-        what = "error of the most probable class" if found["has_rule"] else "error on the holdout"
+        what = "error of the most probable class" if found["has_rule"] else "holdout error"
         measured.add_row(f"  {what}", percent(found["error"]))
         measured.add_row("  baseline (majority class)", percent(found["majority_error"]))
         measured.add_row("  log-loss", f"{found['log_loss']:.4f}")

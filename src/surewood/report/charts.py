@@ -647,6 +647,8 @@ def _with_numbers(
     for i, name in enumerate(rows):
         cells = Markup("").join(
             cell.format(_ground(i == j, share[i, j]), f"{counts[i, j]:,}", percent(share[i, j], 0))
+            if counts[i, j] or i == j
+            else Markup('<td class="none">0</td>')
             for j in range(len(columns))
         )
         side = Markup('<th scope="row" title="{}">{}</th>').format(name, short[i])

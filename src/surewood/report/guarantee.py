@@ -12,18 +12,16 @@ from surewood.certify.wording import claim_text, confidence_text, limit_value
 from surewood.report.charts import Axis, BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.words import number, percent_up, plain_dict
 
-_GOOD_AUC = ((0.95, "very well"), (0.85, "well"), (0.7, "moderately well"), (0.55, "poorly"))
-
 
 def quality_sentence(scores: dict[str, Any]) -> str:
-    """How well a model predicts, in one sentence or two.
+    """How many rows a model predicts correctly, beside the baseline.
 
     Examples
     --------
     >>> scores = {"sample": "holdout", "n": 200, "n_wrong": 10, "error": 0.05, "majority_error": 0.3,
-    ...           "decided": 1.0, "auc": 0.97}
-    >>> quality_sentence(scores)[:54]
-    'Of 200 holdout rows it predicts 190 correctly (95.0 %)'
+    ...           "decided": 1.0}
+    >>> quality_sentence(scores)
+    'Of 200 holdout rows it predicts 190 correctly (95.0 %); the majority-class baseline gets 70.0 %.'
     """
     n_decided = round(scores["decided"] * scores["n"])
     right = n_decided - scores["n_wrong"]
@@ -38,12 +36,7 @@ def quality_sentence(scores: dict[str, Any]) -> str:
             f"Of {plural(scores['n'], scores['sample'] + ' row')} it predicts {number(right)} correctly "
             f"({percent(1 - scores['error'], 1)})"
         )
-    first += f"; the majority-class baseline gets {base}."
-    auc = scores["auc"]
-    if auc is None:
-        return first
-    word = next((word for least, word in _GOOD_AUC if auc >= least), "hardly better than guessing")
-    return f"{first} It tells the classes apart {word} (AUC {number(auc, 3)})."
+    return f"{first}; the majority-class baseline gets {base}."
 
 
 _OBSERVED = ("error rate", "observed")

@@ -1,6 +1,6 @@
 """The guaranteed error of a saved model, from rows it has not seen: `certify`.
 
-Claims are read from the words of the command line, such as ``recall:bad`` or ``error-by:region``.
+Claims are read from the words of the command line, such as ``recall:bad`` or ``error_by:region``.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def certify_model(
     claims : list of str
         What to guarantee: ``error`` (default), ``accuracy``, ``recall:bad``, ``precision:bad``, ``fpr:bad``,
         ``f1:bad``, ``specificity:bad``, ``npv:bad``, ``mcc:bad``, ``auc:bad``, ``calibration:bad``,
-        ``balanced-accuracy``, ``brier``, ``log-loss``, ``cost``, ``error-by:COLUMN``. All share `delta`.
+        ``balanced_accuracy``, ``brier``, ``log_loss``, ``cost``, ``error_by:COLUMN``. All share `delta`.
     cost : str, optional
         Costs of confusions for the claim ``cost``, such as ``"bad:good=5,good:bad=1"``; by default those that
         the model was fitted with.
@@ -259,7 +259,7 @@ def _notes(saved: SavedModel, table: LabelledTable) -> list[str]:
     return [f"{unknown:,} rows have a class that was not in training; each counts as an error."]
 
 
-_NAMES = "|".join(name.replace("_", "-") + ":" * (kind.needs == "of") for name, kind in KINDS.items())
+_NAMES = "|".join(name.replace("_", "[-_]") + ":" * (kind.needs == "of") for name, kind in KINDS.items())
 _COMMA = re.compile(rf",(?=\s*(?:{_NAMES}))")
 
 
@@ -293,7 +293,7 @@ def read_claim_words(
         name, _, rest = word.partition(":")
         quantity = name.strip().replace("-", "_")
         if quantity not in KINDS:
-            known = ", ".join(KINDS).replace("_", "-")
+            known = ", ".join(KINDS)
             raise WorkflowError(f"claim={word} is unknown; choose among {known}.")
         if quantity == "cost":
             found.append(Claim("cost", cost=_matrix(cost, saved)))

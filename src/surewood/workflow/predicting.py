@@ -97,7 +97,7 @@ def predict(
     table: Source,
     *,
     proba: bool = False,
-    sets: float | None = None,
+    coverage: float | None = None,
     sets_guarantee: str = "pac",
     sets_by: str | None = None,
     sets_score: str = "threshold",
@@ -121,7 +121,7 @@ def predict(
         Large Parquet tables are streamed; they need `out`.
     proba : bool, default=False
         Also give a column ``probability of LABEL`` for each class.
-    sets : float, optional
+    coverage : float, optional
         Also give a column ``set`` with all labels that may be true, separated by "|": for at least this
         fraction of new rows the true one is among them. The notes say what is guaranteed.
     sets_guarantee : {"pac", "marginal"}
@@ -163,13 +163,13 @@ def predict(
         source = str(table)
         if path is None or path.suffix.lower() != ".parquet":
             raise WorkflowError(f"{source} is predicted batch by batch into a file: add out=NAME.parquet.")
-        answer = Answer.of(open_model(model), proba, sets, sets_guarantee, sets_by, sets_score)
+        answer = Answer.of(open_model(model), proba, coverage, sets_guarantee, sets_by, sets_score)
         return _predict_streamed(answer, source, path, kept, verbose)
     saved = open_model(model)
     reading_notes: list[str] = []
     with collecting(reading_notes):
         read = read_rows(table, saved.reading(header_line, sheet))
-    answer = Answer.of(saved, proba, sets, sets_guarantee, sets_by, sets_score)
+    answer = Answer.of(saved, proba, coverage, sets_guarantee, sets_by, sets_score)
     found = predicted_frame(answer, read.frame, kept, verbose)
     if read.numbered and read.unit not in found.columns:
         found.insert(0, read.unit, read.row_numbers)

@@ -2,9 +2,9 @@
 
 `train` gives a :class:`Trained` model with its holdout predictions; `certificate_of` certifies it. Decision
 rules (§11.4) put a threshold, abstention or costs around it. What later commands need of the holdout
-(`predict --sets`, the shift alarm of `monitor`) is a few numbers per counted row, kept among the facts of the
-model file: scores of the true class, the class, the largest probability. Of a large holdout a random part is
-kept; it is a holdout as well.
+(sets of `predict`, the shift alarm of `monitor`) is a few numbers per counted row, kept among the facts of
+the model file: scores of the true class, the class, the largest probability. Of a large holdout a random part
+is kept; it is a holdout as well.
 """
 
 from __future__ import annotations
@@ -355,12 +355,12 @@ def kept_sets(
 ) -> PredictionSets:
     """Prediction sets of a saved model, found on the scores of its holdout (§11.5)."""
     if not 0 < coverage < 1:
-        raise WorkflowError(f"sets={coverage:g} is not a coverage; write for example 0.95.")
+        raise WorkflowError(f"coverage={coverage:g} is not a coverage; write for example 0.95.")
     for name, value in (("guarantee", guarantee), ("by", by), ("score", score)):
         if value not in CHOICES[name]:
             words = ", ".join(word for word in CHOICES[name] if word)
             raise WorkflowError(f"sets_{name}={value}: choose among {words}.")
-    scores = kept_scores(facts, score, f"sets={coverage:g}")
+    scores = kept_scores(facts, score, f"coverage={coverage:g}")
     kept = facts[SCORES]
     sets = PredictionSets(model, 1.0 - coverage, guarantee, by, score).fit_scores(
         scores,
@@ -371,11 +371,12 @@ def kept_sets(
     )
     if (sets.thresholds_ == -np.inf).all():
         raise WorkflowError(
-            f"sets={coverage:g}: {scores.size:,} holdout rows are too few, every set would hold every label."
+            f"coverage={coverage:g}: {scores.size:,} holdout rows are too few, every set would hold every "
+            "label."
         )
     if not sets.guarantees_:
         raise WorkflowError(
-            f"sets={coverage:g} cannot be kept: {int((scores <= UNKNOWN).sum()):,} of {scores.size:,} "
+            f"coverage={coverage:g} cannot be kept: {int((scores <= UNKNOWN).sum()):,} of {scores.size:,} "
             "holdout rows have a class that the model does not know."
         )
     return sets
