@@ -7,7 +7,6 @@ import re
 import pytest
 
 from surewood import workflow
-from surewood.workflow.explaining import generic_steps
 from tests.cli.command import messy_frame
 
 
@@ -101,29 +100,6 @@ def test_a_row_of_several_files_is_named_by_file_and_line(folder, table, tmp_pat
             workflow.explain(saved, [first, second], row=row)
     with pytest.raises(workflow.WorkflowError, match=r"^row=first\.csv:2: there is one file"):
         workflow.explain(saved, first, row="first.csv:2")
-
-
-def test_every_shape_has_its_words():
-    explained = {
-        "kind": "any",
-        "prediction": "a",
-        "probabilities": {"a": 1.0},
-        "score": 0.123456,
-        "distances": {"a": 1.0, "b": 2.5},
-        "path": [{"feature": "age", "operator": ">", "value": 30.0}],
-        "trees": [{"tree": 0, "vote": "a"}, {"tree": 1, "vote": "b"}],
-        "support": [{"row": 3, "label": "a", "distance": 0.5}],
-        "nothing": None,
-    }
-    steps = {one["title"]: one for one in generic_steps(explained)}
-    assert steps["Details"]["lines"] == ["score: 0.1235", "distances: a: 1, b: 2.5", "path: age > 30"]
-    assert steps["Trees 2"]["lines"] == ["tree: 1", "vote: b"]
-    assert steps["Nearest training rows"]["support"][0]["row"] == 3
-    assert len(steps) == 4
-
-
-def test_nothing_to_say_is_no_step():
-    assert generic_steps({"prediction": 1, "probabilities": {"1": 1.0}}) == []
 
 
 @pytest.fixture(scope="module")

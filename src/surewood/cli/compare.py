@@ -133,8 +133,6 @@ def _print(result: dict[str, Any]) -> None:
     if result.get("certificate") is not None:
         out.print()
         print_certificate(out, result["certificate"])
-        for item in result["certificate"]["withheld"]:
-            out.print(Padding(Text(f"Not guaranteed: {item['reason']}."), (0, 0, 0, 2), expand=False))
     print_notes(out, result["notes"])
 
 

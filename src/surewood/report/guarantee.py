@@ -14,7 +14,7 @@ from surewood.report.words import number, percent_up, plain_dict
 
 
 def quality_sentence(scores: dict[str, Any]) -> str:
-    """How many rows a model predicts correctly, beside the baseline.
+    """Number of correct predictions, beside that of the baseline.
 
     Examples
     --------

@@ -103,7 +103,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any) -> pd.DataFrame:
         """The same columns of a later table; others are ignored, missing ones refused.
 
-        How the table differs from training is said in one warning.
+        How the table differs from training is reported in one warning.
         """
         X, prepared = as_frame(X), self.prepare(X)
         lost = any(

@@ -73,6 +73,7 @@ class Entrant:
     title: str
     ours: bool
     make: Callable[[int, int], Any]
+    #: Whether it is the majority-class baseline.
     floor: bool = False
 
 

@@ -1,14 +1,9 @@
-"""What a saved model is and does: `describe`, `explain` for one prediction, `importances` of its columns.
-
-A model that does not word its explanation is worded by the shape of its entries (`generic_steps`): a number
-or text becomes a line, numbers by label a line of pairs, a list of dictionaries one step each, conditions a
-path, and ``support`` the nearest training rows.
-"""
+"""What a saved model is and does: `describe`, `explain` for one prediction, `importances` of its columns."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -18,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from surewood.base.contributions import BACKGROUND_ROWS
-from surewood.base.describing import ExplainsInSteps, Facts, sample_rows, step, take_rows
+from surewood.base.describing import ExplainsInSteps, sample_rows, step, take_rows
 from surewood.base.notebook import bars, framed
-from surewood.base.wording import because_lines, path_text, percent, plural
+from surewood.base.wording import because_lines, percent, plural
 from surewood.certify.model_parts import memory_of
 from surewood.inspect.explaining import contributions, plain_cell
 from surewood.inspect.importance import Importances, permutation_importances
@@ -154,10 +149,7 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
         details["because"] = _because(saved, prepared, read.frame, details["prediction"])
     if details["because"] is not None:
         _show_cells(details["because"], one)
-    if isinstance(estimator, ExplainsInSteps):
-        told = estimator.__explanation_steps__(details)
-    else:
-        told = generic_steps(details)
+    told = estimator.__explanation_steps__(details) if isinstance(estimator, ExplainsInSteps) else []
     if details["because"] is not None:
         told = [step("Because", because_lines(details["because"])), *told]
     steps = tuple(Step(one["title"], (*one["lines"], *_support_lines(saved, one["support"]))) for one in told)
@@ -302,77 +294,6 @@ def _columns(saved: SavedModel) -> str:
     counted = [f"{kinds.count(kind)} {word}" for kind, word in _COLUMN_KINDS.items() if kind in kinds]
     dropped = len(saved.preparer.dropped_)
     return ", ".join(counted) + (f"; {dropped} not used" if dropped else "")
-
-
-STEPS_SHOWN = 3
-PAIRS_SHOWN = 8
-_KNOWN = ("row", "kind", "prediction", "probabilities", "because")
-
-
-def generic_steps(explained: Mapping[str, Any]) -> list[Facts]:
-    """Steps of an explanation whose keys are not known beforehand.
-
-    Examples
-    --------
-    >>> steps = generic_steps({"prediction": "a", "score": 0.5, "rules": [{"weight": 2.0}]})
-    >>> [(one["title"], one["lines"]) for one in steps]
-    [('Details', ['score: 0.5']), ('Rules 1', ['weight: 2'])]
-    """
-    lines: list[str] = []
-    steps: list[Facts] = []
-    for name, value in explained.items():
-        if name in _KNOWN or value is None:
-            continue
-        if name == "support" and _is_records(value):
-            steps.append(step("Nearest training rows", [], value))
-        elif _is_path(value):
-            lines.append(f"{name}: {path_text(value)}")
-        elif _is_records(value):
-            steps += [
-                step(f"{_title(name)} {k}", [_line(*item) for item in one.items()])
-                for k, one in enumerate(value[:STEPS_SHOWN], start=1)
-            ]
-        else:
-            lines.append(_line(name, value))
-    return [step("Details", lines), *steps] if lines else steps
-
-
-def _title(name: str) -> str:
-    text = name.replace("_", " ")
-    return text[:1].upper() + text[1:]
-
-
-def _line(name: str, value: Any) -> str:
-    return f"{name.replace('_', ' ')}: {_text(value)}"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if _is_path(value):
-        return path_text(value)
-    if isinstance(value, Mapping):
-        shown = [f"{label}: {_text(item)}" for label, item in list(value.items())[:PAIRS_SHOWN]]
-    elif isinstance(value, list | tuple):
-        shown = [_text(item) for item in value[:PAIRS_SHOWN]]
-    else:
-        return str(value)
-    return ", ".join(shown) + (", ..." if len(value) > PAIRS_SHOWN else "")
-
-
-def _is_records(value: Any) -> bool:
-    return (
-        isinstance(value, Sequence)
-        and not isinstance(value, str)
-        and len(value) > 0
-        and all(isinstance(one, Mapping) for one in value)
-    )
-
-
-def _is_path(value: Any) -> bool:
-    return _is_records(value) and all({"feature", "operator", "value"} <= set(one) for one in value)
 
 
 MOST_ROWS = 1000

@@ -88,8 +88,7 @@ def prepare(table: LabelledTable, options: ColumnOptions | None = None) -> Table
     """Learn the columns from the training rows; what was dropped or lost becomes a note."""
     X = table.rows.X
     preparer = TablePreparer(plan=(options or ColumnOptions()).make_plan(X)).fit(X)
-    columns = sorted(preparer.plan_.columns, key=lambda column: column.kind != "drop")
-    table.notes += [note for column in columns for note in column.notes()]
+    table.notes += preparer.plan_.notes()
     table.notes += _number_codes(preparer, X)
     return preparer
 

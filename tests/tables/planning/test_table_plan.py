@@ -71,3 +71,13 @@ def test_whole_numbers_of_a_german_file_have_its_marks(tmp_path):
     made = plan(read_table(path))
     assert made["n"].decimal == ","
     assert (made["p"].decimal, made["p"].thousands) == (",", ".")
+
+
+def test_columns_that_are_dropped_for_one_reason_share_a_note():
+    frame = pd.DataFrame(
+        {**{f"c{k}": [1] * 30 for k in range(9)}, "x": range(60, 30, -1), "empty": [None] * 30}
+    )
+    assert plan(frame).notes() == [
+        "9 columns are not used (it has one value only): 'c0', 'c1', 'c2', 'c3', 'c4', ...",
+        "column 'empty' is not used: it has no value at all.",
+    ]

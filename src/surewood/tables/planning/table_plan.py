@@ -33,6 +33,7 @@ from surewood.tables.reading.table_file import COMMA_SEPARATED
 from surewood.tables.sources import DataError
 
 _THREADS = 2
+_NAMED = 5  # columns with a note each; more that are not used for one reason share one
 _LONG = 20_000  # rows from which finding out about a column gains by a second thread
 _HEADER = """\
 # How surewood reads this table. Change `kind` ("number", "boolean", "date", "duration", "category", "text" or
@@ -94,6 +95,21 @@ class TablePlan:
     def dropped(self) -> dict[str, str]:
         """Columns that are not used, and why."""
         return {column.name: column.reason for column in self.columns if column.kind == "drop"}
+
+    def notes(self) -> list[str]:
+        """What the owner of the table should know: columns that are not used, then how others are read."""
+        dropped: dict[str, list[ColumnPlan]] = {}
+        for column in self.columns:
+            if column.kind == "drop":
+                dropped.setdefault(column.reason, []).append(column)
+        notes = []
+        for reason, columns in dropped.items():
+            if len(columns) <= _NAMED:
+                notes += [note for column in columns for note in column.notes()]
+            else:
+                names = ", ".join(repr(column.name) for column in columns[:_NAMED])
+                notes.append(f"{len(columns):,} columns are not used ({reason}): {names}, ...")
+        return [*notes, *(note for column in self.used for note in column.notes())]
 
     @property
     def fixed(self) -> bool:

@@ -412,7 +412,7 @@ def _sheet(book: pd.ExcelFile, path: Path, name: str | None) -> tuple[str, pd.Da
         raise DataError(f"sheet={name}: {path} has the sheets {', '.join(map(repr, sheets))}.")
     found = None
     for sheet in [name] if name is not None else sheets:
-        cells = book.parse(sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
+        cells = pd.read_excel(book, sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
         if found is None or (cells.shape[1] > 1 and len(cells) > 1):
             found = sheet, cells
         if cells.shape[1] > 1 and len(cells) > 1:
