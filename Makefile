@@ -10,7 +10,7 @@ CORE := $(shell find core -type f) # any edited file below core/ rebuilds the ex
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 
-.PHONY: help setup demo test test-data slow lint types imports doctests references language size check guarantees fuzz fuzz-files fuzz-files-asan bench bench-quick papers core-asan core-valgrind docs clean
+.PHONY: help setup demo test test-data slow lint types imports doctests references language size check guarantees fuzz fuzz-files fuzz-files-asan bench bench-quick papers stub core-asan core-valgrind docs clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -101,6 +101,9 @@ bench-quick: $(STAMP) ## speed over time: ratios to pinned peers, beside the com
 
 papers: $(STAMP) ## tables of the documentation from papers/*/results.csv
 	@$(BIN)/python -m papers tables
+
+stub: $(STAMP) ## write src/surewood/_core.pyi, the types of the compiled core
+	@$(BIN)/python -m nanobind.stubgen --quiet -m surewood._core -o src/surewood/_core.pyi
 
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
 	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \

@@ -1,14 +1,8 @@
 // Registers boosting and the scores of boosted trees.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
 #include <chrono>
 #include <cmath>
-#include <optional>
 
-#include "binding/choices.hpp"
 #include "binding/forest_arguments.hpp"
-#include "binding/registers.hpp"
 #include "binding/stop.hpp"
 #include "forest/bin_column.hpp"
 #include "forest/boosting/boosted_predict.hpp"
@@ -16,15 +10,13 @@
 
 namespace surewood::binding {
 
-using namespace nb::literals;
-
 namespace {
 
 struct BoostingOptionsArgument : BoostingOptions {
   BoostingOptionsArgument(bool symmetric_trees, std::uint32_t tree_depth, std::uint32_t leaves, std::uint32_t rounds,
                           std::uint32_t rounds_without_gain, double rate, double l2_regularization,
                           double least_hessian, std::uint32_t rows_of_leaf, double penalty_of_leaf, double penalty_of_split,
-                          std::uint32_t columns_of_tree, double fraction_of_rows, std::uint64_t own_seed) {
+                          std::uint32_t columns_of_tree, double fraction_of_rows, std::uint64_t forest_seed) {
     constexpr std::uint32_t kMost = 0x7FFFFFFF;
     symmetric = symmetric_trees;
     depth = within<std::uint32_t>(tree_depth, "depth", 1, 8);
@@ -39,7 +31,7 @@ struct BoostingOptionsArgument : BoostingOptions {
     split_penalty = within<double>(penalty_of_split, "split_penalty", 0.0, HUGE_VAL);
     columns_per_tree = within<std::uint32_t>(columns_of_tree, "columns_per_tree", 1, kMost);
     row_fraction = within<double>(fraction_of_rows, "row_fraction", 0.0, 1.0);
-    seed = own_seed;
+    seed = forest_seed;
   }
 };
 
@@ -72,27 +64,27 @@ void check_rows(const BoostingRows& rows) {
   if (!training) throw nb::value_error("role: there is no training row");
 }
 
-nb::tuple boosted(const BinsArgument& bins, const AnyArray& n_bins, const AnyArray& has_missing,
-                  const std::optional<AnyArray>& monotone, const AnyArray& columns, const AnyArray& labels,
-                  std::uint32_t n_classes, const std::optional<AnyArray>& weights, const AnyArray& keys,
-                  const AnyArray& role, const AnyArray& baseline, const BoostingOptionsArgument& options,
-                  double seconds, const AnyArray& stop) {
+auto boosted(const BinsArgument& bins, const Array<std::uint8_t>& n_bins, const Array<std::uint8_t>& has_missing,
+             const std::optional<Array<std::int8_t>>& monotone, const Array<std::uint32_t>& columns,
+             const Array<std::uint16_t>& labels, std::uint32_t n_classes, const std::optional<Array<double>>& weights,
+             const Array<std::uint64_t>& keys, const Array<std::uint8_t>& role, const Array<double>& baseline,
+             const BoostingOptionsArgument& options, double seconds, const Array<std::uint8_t>& stop) {
   const auto n_rows = static_cast<std::int64_t>(bins.bins.n_rows);
   const auto n_columns = static_cast<std::int64_t>(bins.bins.n_columns());
   BoostingRows rows;
   rows.bins = &bins.bins;
-  rows.n_bins = require<std::uint8_t>(n_bins, "n_bins", {n_columns});
-  rows.has_missing = require<std::uint8_t>(has_missing, "has_missing", {n_columns});
-  rows.columns = require<std::uint32_t>(columns, "columns", {-1});
+  rows.n_bins = require(n_bins, "n_bins", {n_columns});
+  rows.has_missing = require(has_missing, "has_missing", {n_columns});
+  rows.columns = require(columns, "columns", {-1});
   rows.n_columns = static_cast<std::uint32_t>(columns.shape(0));
-  rows.label = require<std::uint16_t>(labels, "labels", {n_rows});
+  rows.label = require(labels, "labels", {n_rows});
   rows.n_classes = within<std::uint32_t>(n_classes, "n_classes", 2, 65535);
-  rows.key = require<std::uint64_t>(keys, "keys", {n_rows});
-  rows.role = reinterpret_cast<const Role*>(require<std::uint8_t>(role, "role", {n_rows}));
-  if (weights) rows.weight = require<double>(*weights, "weights", {n_rows});
-  if (monotone) rows.monotone = require<std::int8_t>(*monotone, "monotone", {n_columns});
+  rows.key = require(keys, "keys", {n_rows});
+  rows.role = reinterpret_cast<const Role*>(require(role, "role", {n_rows}));
+  rows.weight = require(weights, "weights", {n_rows});
+  rows.monotone = require(monotone, "monotone", {n_columns});
   if (monotone && n_classes != 2) throw nb::value_error("monotone: for two classes only");
-  const auto* scores = require<double>(baseline, "baseline", {output_count(n_classes)});
+  const auto* scores = require(baseline, "baseline", {output_count(n_classes)});
   if (rows.n_columns == 0) throw nb::value_error("columns: there is no column");
   check_columns(rows);
   check_rows(rows);
@@ -108,19 +100,19 @@ nb::tuple boosted(const BinsArgument& bins, const AnyArray& n_bins, const AnyArr
     trees = boost(rows, options, scores, stopped);
   }
   if (asked.requested()) PythonStop::raise();
-  return nb::make_tuple(to_numpy_rows<std::uint32_t, 2>(std::move(trees.nodes)), to_numpy(std::move(trees.values)),
+  return std::make_tuple(to_numpy_rows<std::uint32_t, 2>(std::move(trees.nodes)), to_numpy(std::move(trees.values)),
                         to_numpy(std::move(trees.node_start)), to_numpy(std::move(trees.gains)),
                         to_numpy(std::move(trees.losses)));
 }
 
-void scores(const nb::tuple& forest, const AnyArray& values, const BinsArgument& bins, std::uint32_t begin,
-            std::uint32_t end, const WritableArray& out) {
-  const ForestView view = forest_for(forest, bins.bins.n_columns());
+void scores(const ForestArgument& forest, const Array<float>& values, const BinsArgument& bins, std::uint32_t begin,
+            std::uint32_t end, const Output<double>& out) {
+  const ForestView& view = forest.for_columns(bins.bins.n_columns());
   if (view.word_bits) throw nb::value_error("forest: boosted trees have whole nodes");
-  const auto* value = require<float>(values, "values", {view.node_start[view.n_trees], -1});
+  const auto* value = require(values, "values", {view.node_start[view.n_trees], -1});
   bins.check_rows(begin, end);
   const auto n_outputs = static_cast<std::uint32_t>(values.shape(1));
-  auto* sums = require_out<double>(out, "out", {end - begin, n_outputs});
+  auto* sums = require(out, "out", {end - begin, n_outputs});
   nb::gil_scoped_release release;
   add_boosted_scores(view, value, n_outputs, bins.bins, begin, end, sums);
 }
@@ -134,12 +126,12 @@ void register_boosting(nb::module_& module) {
            nb::kw_only(), "symmetric"_a, "depth"_a, "max_leaves"_a, "n_rounds"_a, "patience"_a, "learning_rate"_a,
            "l2"_a, "min_hessian"_a, "min_rows"_a, "leaf_penalty"_a, "split_penalty"_a, "columns_per_tree"_a,
            "row_fraction"_a, "seed"_a);
-  module.def("boost", &boosted, "bins"_a, "n_bins"_a.noconvert(), "has_missing"_a.noconvert(),
-             "monotone"_a.noconvert().none(), "columns"_a.noconvert(), "labels"_a.noconvert(), "n_classes"_a,
-             "weights"_a.noconvert().none(), "keys"_a.noconvert(), "role"_a.noconvert(), "baseline"_a.noconvert(),
-             "options"_a, "seconds"_a, "stop"_a.noconvert(),
+  module.def("boost", &boosted, "bins"_a, "n_bins"_a, "has_missing"_a,
+             "monotone"_a.none(), "columns"_a, "labels"_a, "n_classes"_a,
+             "weights"_a.none(), "keys"_a, "role"_a, "baseline"_a,
+             "options"_a, "seconds"_a, "stop"_a,
              "Boosted trees of the rows of role 1, stopped by those of role 2: nodes, values, starts, gains, losses.");
-  module.def("add_boosted_scores", &scores, "forest"_a, "values"_a.noconvert(), "bins"_a, "begin"_a, "end"_a, "out"_a,
+  module.def("add_boosted_scores", &scores, "forest"_a, "values"_a, "bins"_a, "begin"_a, "end"_a, "out"_a,
              "Add the values of the leaves of rows begin..end to `out`.");
 }
 

@@ -1,26 +1,24 @@
-// How a solver that has released the GIL hears of Ctrl-C and tells of its progress.
+// How a solver that has released the GIL hears of Ctrl-C and reports its progress.
 #pragma once
-
-#include <nanobind/nanobind.h>
 
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
 
-#include "binding/arrays.hpp"
+#include "binding/arguments.hpp"
 #include "svm/dual.hpp"
 
 namespace surewood::binding {
 
-// A byte that another thread may set, and Ctrl-C when this is the main thread; a function that is told of SVMs as they
-// are done, a few times a second.
+// A byte that another thread may set, and Ctrl-C when this is the main thread; a function that is called with
+// the number of SVMs that were done, a few times a second.
 class PythonStop final : public surewood::StopSignal {
  public:
-  explicit PythonStop(const AnyArray& flag, const nb::callable* listener = nullptr)
-      : flag_(reinterpret_cast<const Flag*>(require<std::uint8_t>(flag, "stop", {1}))),
+  explicit PythonStop(const Array<std::uint8_t>& flag, const nb::callable* listener = nullptr)
+      : flag_(reinterpret_cast<const Flag*>(require(flag, "stop", {1}))),
         listener_(listener),
         last_(Clock::now()),
-        told_(last_) {}
+        last_report_(last_) {}
   bool requested() override {
     if (stopped_ || flag_->load(std::memory_order_relaxed)) return true;
     const auto now = Clock::now();
@@ -30,15 +28,15 @@ class PythonStop final : public surewood::StopSignal {
     return stopped_ = PyErr_CheckSignals() != 0;
   }
   void done(int svms) override {
-    untold_ += svms;
-    if (Clock::now() - told_ >= kBetweenChecks) tell();
+    unreported_ += svms;
+    if (Clock::now() - last_report_ >= kBetweenChecks) report();
   }
-  void tell() {
-    if (!listener_ || untold_ == 0) return;
+  void report() {
+    if (!listener_ || unreported_ == 0) return;
     nb::gil_scoped_acquire gil;
-    (*listener_)(untold_);
-    untold_ = 0;
-    told_ = Clock::now();
+    (*listener_)(unreported_);
+    unreported_ = 0;
+    last_report_ = Clock::now();
   }
   // With the GIL held: a pending KeyboardInterrupt goes on as such.
   [[noreturn]] static void raise() {
@@ -53,8 +51,8 @@ class PythonStop final : public surewood::StopSignal {
   static constexpr std::chrono::milliseconds kBetweenChecks{100};
   const Flag* flag_;
   const nb::callable* listener_;
-  Clock::time_point last_, told_;
-  std::int64_t untold_ = 0;
+  Clock::time_point last_, last_report_;
+  std::int64_t unreported_ = 0;
   bool stopped_ = false;
 };
 

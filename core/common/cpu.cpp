@@ -27,9 +27,9 @@ std::atomic<int>& chosen() {
 
 }  // namespace
 
-const char* best_instruction_set() { return kNames[best()]; }
-
 InstructionSet instruction_set() { return static_cast<InstructionSet>(chosen().load(std::memory_order_relaxed)); }
+
+const char* instruction_set_name() { return kNames[static_cast<int>(instruction_set())]; }
 
 bool use_instruction_set(const std::string& name) {
   for (int set = 0; set <= best(); ++set)

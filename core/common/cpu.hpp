@@ -24,11 +24,9 @@ namespace surewood {
 
 enum class InstructionSet : int { kBaseline = 0, kAvx2 = 1, kAvx512 = 2 };
 
-// "baseline", "avx2" or "avx512": the best set that this processor and this build have.
-const char* best_instruction_set();
-
-// The set in use: the best one by default.
+// The set in use: by default the best that this processor and this build have.
 InstructionSet instruction_set();
+const char* instruction_set_name();  // "baseline", "avx2" or "avx512"
 
 // Selects a set by name for all kernels; false where there is no such set. For tests; not to be called while kernels
 // run.

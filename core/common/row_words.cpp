@@ -97,9 +97,9 @@ class ByteWords {
   // Adds the words of n rows, whose bytes lie column after column of kTileRows.
   void add(const std::uint8_t* bytes, std::size_t n, std::uint64_t* out) const {
     for (std::size_t c = 0; c < width_; ++c) {
-      const std::uint64_t* own = words_.data() + c * 256;
+      const std::uint64_t* column_words = words_.data() + c * 256;
       const std::uint8_t* column = bytes + c * kTileRows;
-      for (std::size_t i = 0; i < n; ++i) out[i] += own[column[i]];
+      for (std::size_t i = 0; i < n; ++i) out[i] += column_words[column[i]];
     }
   }
 

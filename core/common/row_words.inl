@@ -15,11 +15,11 @@ bool add_finite(const double* values, std::size_t n, const Decimals& decimals, s
   if (largest >= kInfinityBits) return false;
   std::memcpy(size, bits, n * sizeof(double));
   for (std::size_t i = 0; i < n; ++i) {
-    const double own = size[i];
+    const double exact = size[i];
     // Numbers beyond single precision stay as they are, and are not converted.
-    const bool single = (own > kLeastSingle) & (own < kMostSingle);
-    const auto rounded = static_cast<float>(single ? own : 1.0);
-    size[i] = single ? static_cast<double>(rounded) : own;
+    const bool single = (exact > kLeastSingle) & (exact < kMostSingle);
+    const auto rounded = static_cast<float>(single ? exact : 1.0);
+    size[i] = single ? static_cast<double>(rounded) : exact;
   }
   std::memcpy(bits, size, n * sizeof(double));
   for (std::size_t i = 0; i < n; ++i) {
@@ -51,15 +51,15 @@ bool to_bytes(const NumberView<Number>& view, std::size_t row, std::size_t n, st
     const Number* from = view.at(row + i, column);
     if (!side_by_side)
       for (std::size_t c = 0; c < width; ++c) collected[c] = from[static_cast<std::ptrdiff_t>(c) * view.column_stride];
-    const Number* own = side_by_side ? from : collected;
+    const Number* numbers = side_by_side ? from : collected;
     if constexpr (sizeof(Number) == 1) {
-      for (std::size_t c = 0; c < kBlockColumns; ++c) bytes[c * kTileRows + i] = static_cast<std::uint8_t>(own[c]);
+      for (std::size_t c = 0; c < kBlockColumns; ++c) bytes[c * kTileRows + i] = static_cast<std::uint8_t>(numbers[c]);
     } else {
       for (std::size_t c = 0; c < kBlockColumns; ++c)  // a missing value is not inside
-        inside[c] = (own[c] >= Number{0}) & (own[c] <= Number{255}) ? own[c] : Number{0};
+        inside[c] = (numbers[c] >= Number{0}) & (numbers[c] <= Number{255}) ? numbers[c] : Number{0};
       for (std::size_t c = 0; c < kBlockColumns; ++c) whole[c] = static_cast<std::int32_t>(inside[c]);
       unsigned others = 0;
-      for (std::size_t c = 0; c < kBlockColumns; ++c) others |= static_cast<Number>(whole[c]) != own[c] ? 1u : 0u;
+      for (std::size_t c = 0; c < kBlockColumns; ++c) others |= static_cast<Number>(whole[c]) != numbers[c] ? 1u : 0u;
       if (others) return false;
       for (std::size_t c = 0; c < kBlockColumns; ++c) bytes[c * kTileRows + i] = static_cast<std::uint8_t>(whole[c]);
     }

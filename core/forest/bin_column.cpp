@@ -189,10 +189,10 @@ void bin_columns(const NumberView<Number>& view, std::size_t begin, std::size_t 
     if constexpr (std::is_integral_v<Number>) {
       std::vector<WholeCoder<Number>> whole;
       for (std::size_t j = first; j < stop; ++j) {
-        const double* own = edges + start[j];
+        const double* column = edges + start[j];
         const auto n_edges = static_cast<std::size_t>(start[j + 1] - start[j] - 1);
-        if (sizeof(Number) > 1 && !WholeCoder<Number>::fits(own, n_edges)) continue;
-        whole.emplace_back(own, n_edges);
+        if (sizeof(Number) > 1 && !WholeCoder<Number>::fits(column, n_edges)) continue;
+        whole.emplace_back(column, n_edges);
         whole_columns.push_back(j);
       }
       code_block(view, whole, whole_columns, out, out_stride);

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "forest/flat_tree.hpp"
-#include "forest/forest_view.hpp"
 #include "forest/short_nodes.hpp"
 
 namespace surewood {

@@ -323,9 +323,9 @@ void count_bytes(const NumberView<Byte>& view, std::size_t begin, std::size_t en
       for (std::size_t k = 0; k < counts.size(); ++k) sums[k] += counts[k];
     }
     for (std::size_t c = 0; c < width; ++c) {
-      double* own = sums.data() + 256 * c;
-      if (kLeast < 0) std::rotate(own, own + 128, own + 256);
-      collect_counts(own, 256, kLeast, column);
+      double* column_sums = sums.data() + 256 * c;
+      if (kLeast < 0) std::rotate(column_sums, column_sums + 128, column_sums + 256);
+      collect_counts(column_sums, 256, kLeast, column);
       found(first + c, column);
     }
   }

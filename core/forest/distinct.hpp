@@ -11,11 +11,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "common/number_view.hpp"
-#include "forest/bin_cuts.hpp"
 
 namespace surewood {
+
+struct Distribution {
+  std::vector<double> values;      // ascending and distinct; NaN left out, both zeros are one value
+  std::vector<double> cumulative;  // weight up to and including each value: whole numbers
+  void clear() {
+    values.clear();
+    cumulative.clear();
+  }
+};
 
 // Has room that is used again for each column.
 class DistinctFinder {

@@ -187,8 +187,6 @@ class TreeCheck {
   std::vector<std::uint8_t> begins_;
 };
 
-}  // namespace
-
 std::string flaw_of_starts(const ForestView& forest, const ForestSizes& sizes) {
   if (forest.n_classes < 1 || forest.n_classes > kMaxClasses) return "n_classes must be from 1 to 65535";
   if (forest.n_features >= kMaxFeatures) return "n_features is more than a node can name";
@@ -201,7 +199,11 @@ std::string flaw_of_starts(const ForestView& forest, const ForestSizes& sizes) {
   return flaw;
 }
 
-std::string flaw_of_nodes(const ForestView& forest) {
+}  // namespace
+
+std::string flaw_of_forest(const ForestView& forest, const ForestSizes& sizes) {
+  const std::string of_starts = flaw_of_starts(forest, sizes);
+  if (!of_starts.empty()) return of_starts;
   TreeCheck check(forest);
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree)
     if (const char* flaw = check.flaw(tree)) return std::string(flaw) + " (tree " + std::to_string(tree) + ")";

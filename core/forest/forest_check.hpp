@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "forest/forest_view.hpp"
+#include "forest/flat_tree.hpp"
 
 namespace surewood {
 
@@ -14,14 +14,10 @@ struct ForestSizes {
   std::int64_t nodes, leaves, categories;
 };
 
-// What is wrong with the starts of the trees and with the scalars, as a sentence without its full stop; empty: nothing.
-// The time of a few numbers per tree: done at every call.
-std::string flaw_of_starts(const ForestView& forest, const ForestSizes& sizes);
-
-// The same for all nodes and leaves, one pass over them; the starts are in order already. A child lies after its parent
-// and inside its tree; features, classes, leaf offsets and category entries are in range; probabilities are numbers
-// from 0 to 1, the weights of a leaf's classes sum to its own.
-std::string flaw_of_nodes(const ForestView& forest);
+// What is wrong with a forest, as a sentence without its full stop; empty: nothing. Starts ascend and end where the arrays
+// do; a child lies after its parent and inside its tree; features, classes, leaf offsets and category entries are in
+// range; probabilities are numbers from 0 to 1, the weights of a leaf's classes sum to its own.
+std::string flaw_of_forest(const ForestView& forest, const ForestSizes& sizes);
 
 // The largest bin that splits by number compare with, for each feature; -1 for none. The nodes have no flaw.
 void last_bins(const ForestView& forest, std::int32_t* last_bin);

@@ -6,8 +6,6 @@
 
 #include "forest/bin_column.hpp"
 #include "forest/descend.hpp"
-#include "forest/lockstep.hpp"
-#include "forest/packed_tree.hpp"
 #include "forest/prepared_tree.hpp"
 #include "forest/short_nodes.hpp"
 
@@ -153,7 +151,7 @@ void add_values(const ForestView& forest, const Value* values, std::size_t n, st
 }
 
 // All trees over the rows of a tile of codes, in groups of packed trees and runs of `run` rows. `begin_group(first,
-// last)` is told of every group, `sink(tree, row, leaves, count)` gets the leaves of neighbouring rows.
+// last)` is called for every group, `sink(tree, row, leaves, count)` gets the leaves of neighbouring rows.
 template <class Word, class Begin, class Sink>
 void walk_packed(const ForestView& forest, const CodeTile& tile, std::size_t run, Begin begin_group, Sink sink) {
   std::vector<Word> packed;
@@ -365,15 +363,15 @@ void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin
   }
 }
 
-void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRecipe& recipe, std::uint32_t begin,
+void predict_out_of_bag(const ForestView& forest, const Bins& bins, const Bagging& bagging, std::uint32_t begin,
                         std::uint32_t end, double* out, std::uint32_t* votes) {
   std::vector<std::uint8_t> tile;
-  fill_tile(bins, recipe.rows, begin, end - begin, tile);
+  fill_tile(bins, bagging.rows, begin, end - begin, tile);
   std::vector<std::uint8_t> chosen;
   std::vector<std::uint32_t> position;
   const std::size_t width = bins.n_columns();
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
-    std::vector<std::uint32_t> counts = in_bag_counts(recipe.lottery, tree_key(recipe.seed, recipe.first_tree + tree));
+    std::vector<std::uint32_t> counts = in_bag_counts(bagging.sampler, tree_key(bagging.seed, bagging.first_tree + tree));
     position.clear();
     for (std::uint32_t i = begin; i < end; ++i)
       if (counts[i] == 0) position.push_back(i - begin);

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "forest/bins.hpp"
-#include "forest/forest_view.hpp"
+#include "forest/flat_tree.hpp"
 #include "forest/in_bag.hpp"
 
 namespace surewood {
@@ -34,15 +34,16 @@ void predict_values(const ForestView& forest, const Value* values, std::size_t n
 void apply_codes(const ForestView& forest, const Bins& bins, std::uint32_t begin, std::uint32_t end,
                  std::uint32_t max_depth, const std::uint32_t* node_value, std::uint32_t* out);
 
-struct BagRecipe {
-  Lottery lottery;  // as in training
+// How the trees of a forest drew their rows.
+struct Bagging {
+  RowSampler sampler;
   std::uint64_t seed, first_tree;
-  const std::uint32_t* rows;  // training rows of the matrix, lottery.n of them
+  const std::uint32_t* rows;  // training rows of the matrix, sampler.n of them
 };
 
-// For the training rows begin ... end - 1 (positions in recipe.rows): sums over the trees that did not see
+// For the training rows begin ... end - 1 (positions in bagging.rows): sums over the trees that did not see
 // the row into out[(position - begin) * n_classes + class], and the number of such trees into votes.
-void predict_out_of_bag(const ForestView& forest, const Bins& bins, const BagRecipe& recipe, std::uint32_t begin,
+void predict_out_of_bag(const ForestView& forest, const Bins& bins, const Bagging& bagging, std::uint32_t begin,
                         std::uint32_t end, double* out, std::uint32_t* votes);
 
 }  // namespace surewood

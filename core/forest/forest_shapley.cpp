@@ -71,7 +71,7 @@ class Walk {
 
   // Adds what the tree says of one pair of rows.
   void pair(const std::uint8_t* row, const std::uint8_t* background, double* out) {
-    const CodeRows own{row, 0}, other{background, 0};
+    const CodeRows from_row{row, 0}, from_background{background, 0};
     std::uint32_t at = 0;
     for (;;) {
       const Node node = view_.nodes[at];
@@ -81,7 +81,7 @@ class Walk {
         continue;
       }
       const std::uint32_t feature = node_feature(node.word), group = group_of_[feature];
-      const std::uint32_t here = own.next(view_, node, feature, 0), there = other.next(view_, node, feature, 0);
+      const std::uint32_t here = from_row.next(view_, node, feature, 0), there = from_background.next(view_, node, feature, 0);
       if (here == there || side_[group] == kRow) {
         at = here;
       } else if (side_[group] == kBackground) {
@@ -152,14 +152,14 @@ class Walk {
 void shapley_codes(const ForestView& forest, const Bins& rows, std::uint32_t begin, std::uint32_t end,
                    const Bins& background, const std::uint32_t* group_of, std::uint32_t n_groups, double* out) {
   const std::size_t width = forest.n_features, size = std::size_t(n_groups) * forest.n_classes;
-  const std::vector<std::uint8_t> own = row_major(rows, begin, end);
+  const std::vector<std::uint8_t> of_rows = row_major(rows, begin, end);
   const std::vector<std::uint8_t> others = row_major(background, 0, background.n_rows);
   Walk walk(forest, group_of, n_groups);
   for (std::uint32_t tree = 0; tree < forest.n_trees; ++tree) {
     walk.begin_tree(tree);
     for (std::uint32_t i = 0; i < end - begin; ++i)
       for (std::uint32_t b = 0; b < background.n_rows; ++b)
-        walk.pair(own.data() + i * width, others.data() + b * width, out + i * size);
+        walk.pair(of_rows.data() + i * width, others.data() + b * width, out + i * size);
   }
   if (forest.n_classes != 2) return;
   for (std::size_t i = 0; i < (end - begin) * size; i += 2) out[i] = -out[i + 1];

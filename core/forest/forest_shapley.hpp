@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "forest/bins.hpp"
-#include "forest/forest_view.hpp"
+#include "forest/flat_tree.hpp"
 
 namespace surewood {
 

@@ -1,7 +1,7 @@
 // The best Gini split of up to four features at once, from class histograms over the occupied bins.
 //
 // One kernel for all node sizes. Codes of four features are gathered in one pass over the samples and never
-// stored (forest/histogram_fill.cpp); the scan visits only bins that occurred and zeroes what it read, so nothing is
+// stored (forest/histogram_fill.inl); the scan visits only bins that occurred and zeroes what it read, so nothing is
 // cleared in full (forest/histogram_sweep.cpp). Tiers by number of labels and total weight, all exact integers, all
 // with the same answer as forest/split_scan.hpp:
 //   2 labels, weight < 2^16:   one 32-bit cell a bin: weight | weight of label 1 << 16

@@ -1,4 +1,4 @@
-// Body of the histogram fill; included by forest/histogram_fill.cpp once per instruction set, inside a namespace of its
+// Body of the histogram fill; included by forest/histogram.cpp once per instruction set, inside a namespace of its
 // own (common/cpu.hpp).
 
 template <class Word, int kShift>

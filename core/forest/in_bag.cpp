@@ -12,37 +12,37 @@ constexpr std::uint64_t kBagId = 0xBA6;  // child id of the tree key, unlike any
 
 std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree) { return stream_key(seed, {tree}); }
 
-std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t key) {
-  const std::uint32_t n = lottery.n;
-  if (lottery.group) {
-    Lottery of_groups;
-    of_groups.sampling = lottery.sampling;
-    of_groups.n = lottery.n_groups;
-    of_groups.n_draws = lottery.n_draws;
+std::vector<std::uint32_t> in_bag_counts(const RowSampler& sampler, std::uint64_t key) {
+  const std::uint32_t n = sampler.n;
+  if (sampler.group) {
+    RowSampler of_groups;
+    of_groups.sampling = sampler.sampling;
+    of_groups.n = sampler.n_groups;
+    of_groups.n_draws = sampler.n_draws;
     const std::vector<std::uint32_t> drawn = in_bag_counts(of_groups, key);
     std::vector<std::uint32_t> counts(n);
-    std::transform(lottery.group, lottery.group + n, counts.begin(), [&](std::uint32_t group) { return drawn[group]; });
+    std::transform(sampler.group, sampler.group + n, counts.begin(), [&](std::uint32_t group) { return drawn[group]; });
     return counts;
   }
-  std::vector<std::uint32_t> counts(n, lottery.sampling == Sampling::kAll ? 1u : 0u);
+  std::vector<std::uint32_t> counts(n, sampler.sampling == Sampling::kAll ? 1u : 0u);
   Stream stream(child_key(key, kBagId));
-  auto row_of = [&](std::uint32_t unit) { return lottery.units ? lottery.units[unit] : unit; };
-  const std::uint32_t n_units = lottery.units ? lottery.n_units : n;
-  if (lottery.sampling == Sampling::kBootstrap) {
-    for (std::uint32_t i = 0; i < lottery.n_draws; ++i) ++counts[row_of(stream.below(n_units))];
-  } else if (lottery.sampling == Sampling::kSubsample) {
+  auto row_of = [&](std::uint32_t unit) { return sampler.units ? sampler.units[unit] : unit; };
+  const std::uint32_t n_units = sampler.units ? sampler.n_units : n;
+  if (sampler.sampling == Sampling::kBootstrap) {
+    for (std::uint32_t i = 0; i < sampler.n_draws; ++i) ++counts[row_of(stream.below(n_units))];
+  } else if (sampler.sampling == Sampling::kSubsample) {
     // Selection sampling: each unit is taken with probability (still wanted) / (still left).
-    std::uint32_t wanted = std::min(lottery.n_draws, n_units);
+    std::uint32_t wanted = std::min(sampler.n_draws, n_units);
     for (std::uint32_t i = 0; i < n_units && wanted > 0; ++i)
       if (stream.below(n_units - i) < wanted) {
         ++counts[row_of(i)];
         --wanted;
       }
-  } else if (lottery.sampling == Sampling::kResample) {
+  } else if (sampler.sampling == Sampling::kResample) {
     std::vector<std::uint64_t> cumulative(n);
     std::uint64_t total = 0;
-    for (std::uint32_t i = 0; i < n; ++i) cumulative[i] = total += lottery.weight ? lottery.weight[i] : 1u;
-    for (std::uint32_t i = 0; i < lottery.n_draws; ++i) {
+    for (std::uint32_t i = 0; i < n; ++i) cumulative[i] = total += sampler.weight ? sampler.weight[i] : 1u;
+    for (std::uint32_t i = 0; i < sampler.n_draws; ++i) {
       auto target = static_cast<std::uint64_t>(stream.uniform() * static_cast<double>(total));
       auto found = std::upper_bound(cumulative.begin(), cumulative.end(), target) - cumulative.begin();
       ++counts[std::min<std::size_t>(static_cast<std::size_t>(found), n - 1)];

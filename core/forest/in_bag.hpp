@@ -20,7 +20,7 @@ std::uint64_t tree_key(std::uint64_t seed, std::uint64_t tree);
 // their own, in an order that depends on their content (so that shuffling rows changes no forest); where weights
 // are counts, a row of weight 2 has two units, exactly as the row twice would. With groups the units are these, and
 // what is drawn of a group are all of its rows.
-struct Lottery {
+struct RowSampler {
   Sampling sampling = Sampling::kAll;
   std::uint32_t n = 0;                   // rows
   const std::uint32_t* units = nullptr;  // row of each unit, or null: unit i is row i
@@ -32,7 +32,7 @@ struct Lottery {
 };
 
 // How often each row is in the bag of the tree with key `key`.
-std::vector<std::uint32_t> in_bag_counts(const Lottery& lottery, std::uint64_t key);
+std::vector<std::uint32_t> in_bag_counts(const RowSampler& sampler, std::uint64_t key);
 
 // A number for the codes of each row. The same rows get the same numbers in any order, and whether the columns come in
 // one block or in several. Labels stay out of it: what a tree draws must not depend on them.

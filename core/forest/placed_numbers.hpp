@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "forest/bin_cuts.hpp"
+#include "forest/learn_bins.hpp"
 
 namespace surewood {
 
@@ -29,7 +29,7 @@ class PlacedNumbers {
   bool place(const Real* values, std::size_t n);
 
   // Adds the bins of the column to `out` and returns their number; 0 if a value is heavy enough to stand alone (see
-  // bin_cuts.hpp), as one is where there are fewer distinct values than bins.
+  // learn_bins.hpp), as one is where there are fewer distinct values than bins.
   std::size_t add_bins(std::size_t max_bins, NumberBins& out);
 
   // Distinct values and how many numbers there are up to each.

@@ -45,14 +45,14 @@ SUREWOOD_INLINE void find_places(const Segments<Real>& segments, std::size_t n_b
 template <class Real>
 void count_places(const Segments<Real>& segments, std::size_t n_buckets, const Real* values, std::size_t n,
                   std::uint16_t* places, std::uint32_t* counts) {
-  const Segments<Real> own = segments;
-  if (counts == nullptr) return find_places(own, n_buckets, values, n, places);
+  const Segments<Real> local = segments;
+  if (counts == nullptr) return find_places(local, n_buckets, values, n, places);
   std::size_t begin = 0;
   for (; begin + kCountedAtOnce <= n; begin += kCountedAtOnce) {  // arithmetic and stores overlap
-    find_places(own, n_buckets, values + begin, kCountedAtOnce, places + begin);
+    find_places(local, n_buckets, values + begin, kCountedAtOnce, places + begin);
     for (std::size_t i = begin; i < begin + kCountedAtOnce; ++i) ++counts[places[i]];
   }
-  find_places(own, n_buckets, values + begin, n - begin, places + begin);
+  find_places(local, n_buckets, values + begin, n - begin, places + begin);
   for (std::size_t i = begin; i < n; ++i) ++counts[places[i]];
 }
 
@@ -69,14 +69,14 @@ inline void find_sum(const std::uint32_t* sizes, std::size_t n, std::uint32_t& s
 // Sorts at most kRanked numbers by counting for each how many come before it: no branch depends on them.
 template <class Real>
 void rank_sort(Real* items, std::size_t n) {
-  Real own[kRanked];
+  Real padded_items[kRanked];
   const std::size_t padded = (n + kLanes - 1) / kLanes * kLanes;
-  for (std::size_t i = 0; i < padded; ++i) own[i] = i < n ? items[i] : std::numeric_limits<Real>::infinity();
+  for (std::size_t i = 0; i < padded; ++i) padded_items[i] = i < n ? items[i] : std::numeric_limits<Real>::infinity();
   for (std::size_t i = 0; i < n; ++i) {
-    const Real item = own[i];
+    const Real item = padded_items[i];
     std::int32_t before = 0;
     for (std::size_t k = 0; k < padded; ++k)
-      before += (own[k] < item) | ((own[k] == item) & (static_cast<std::int32_t>(k) < static_cast<std::int32_t>(i)));
+      before += (padded_items[k] < item) | ((padded_items[k] == item) & (static_cast<std::int32_t>(k) < static_cast<std::int32_t>(i)));
     items[before] = item;
   }
 }
@@ -110,8 +110,8 @@ void find_numbers(const Real* items, const std::uint32_t* ends, Queries& queries
     }
     for (std::size_t k = 0; k < kWindow; ++k)
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const Real own = window[k][lane] + Real(0);  // one zero
-        window[k][lane] = static_cast<std::int32_t>(k) < size[lane] ? own : std::numeric_limits<Real>::infinity();
+        const Real item = window[k][lane] + Real(0);  // one zero
+        window[k][lane] = static_cast<std::int32_t>(k) < size[lane] ? item : std::numeric_limits<Real>::infinity();
       }
     for (const auto& pair : kNetwork) exchange(window[pair[0]], window[pair[1]]);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -132,9 +132,9 @@ template <class Real>
 void find_codes(const std::uint16_t* places, const Real* values, std::size_t n, const std::uint8_t* code,
                 const Real* cuts, std::size_t steps, std::uint8_t* out) {
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint32_t own = code[places[i]];
-    own += cuts[own] < values[i];
-    out[i] = static_cast<std::uint8_t>(own);
+    std::uint32_t bin = code[places[i]];
+    bin += cuts[bin] < values[i];
+    out[i] = static_cast<std::uint8_t>(bin);
   }
   for (std::size_t step = 1; step < steps; ++step)
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(out[i] + (cuts[out[i]] < values[i]));

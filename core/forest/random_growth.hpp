@@ -1,8 +1,8 @@
 // Growth of completely random trees whose leaves have no limits of their own: a node draws one feature and one
 // threshold, and nothing is compared. The same trees as the general growth of forest/searched_growth.hpp, which serves
-// the rest; here class weights are only summed to know which sides are pure and what a split was worth.
+// the rest; here class weights are only summed to know which children are pure and what a split was worth.
 //
-// Large nodes know their class weights and sum those of the smaller side alone. Small ones, which are most of a tree,
+// Large nodes know their class weights and sum those of the smaller child alone. Small ones, which are most of a tree,
 // carry none: their samples are added to one cell a class, and visiting the samples again finds every cell that was
 // touched and clears it. So the work at a node is never more than its rows ask for, with thousands of classes too.
 #pragma once
@@ -12,15 +12,12 @@
 #include <functional>
 #include <vector>
 
-#include "forest/constant_features.hpp"
 #include "forest/criterion.hpp"
 #include "forest/feature_draw.hpp"
-#include "forest/node_sides.hpp"
 #include "forest/partition.hpp"
 #include "forest/split.hpp"
 #include "forest/split_random.hpp"
 #include "forest/tree_builder.hpp"
-#include "forest/tree_importance.hpp"
 #include "forest/tree_writer.hpp"
 
 namespace surewood {
@@ -67,7 +64,7 @@ class RandomGrowth {
     std::size_t constants;  // mark of the features known to be constant
     std::int64_t terms;     // sum of the criterion's terms of its class weights
   };
-  struct Side {
+  struct Child {
     std::uint32_t begin, n, weight = 0;
     std::int64_t terms = 0;
   };
@@ -99,7 +96,7 @@ class RandomGrowth {
     spare_.resize(n);
     std::fill(counts_.begin(), counts_.end(), 0u);
     for (const Sample& sample : samples) counts_[sample.label()] += sample.weight();
-    Side root{0, n};
+    Child root{0, n};
     for (std::uint32_t count : counts_) {
       root.weight += count;
       root.terms += Criterion::term(count);
@@ -147,7 +144,7 @@ class RandomGrowth {
   bool divide() {
     Sample* samples = samples_ + work_.begin;
     const std::uint32_t n_left = partition_by_codes(samples, work_.n, spare_.data(), codes_.data(), Router(split_));
-    Side left{work_.begin, n_left}, right{work_.begin + n_left, work_.n - n_left};
+    Child left{work_.begin, n_left}, right{work_.begin + n_left, work_.n - n_left};
     if (work_.n > few_)
       sum_many<Criterion>(left, right);
     else
@@ -185,21 +182,21 @@ class RandomGrowth {
   // What the split with this score adds to its feature's importance.
   template <class Criterion>
   void add_importance(double score) {
-    importance_.add(split_.feature, (score - Criterion::side(work_.terms, work_.weight)) * Criterion::kUnit);
+    importance_.add(split_.feature, (score - Criterion::node(work_.terms, work_.weight)) * Criterion::kUnit);
   }
 
-  // From the class weights of the node; those of the sides go to left_ and right_.
+  // From the class weights of the node; those of the children go to left_ and right_.
   template <class Criterion>
-  void sum_many(Side& left, Side& right) {
+  void sum_many(Child& left, Child& right) {
     const bool few_left = left.n <= right.n;
-    const Side& smaller = few_left ? left : right;
+    const Child& smaller = few_left ? left : right;
     const std::uint32_t* counts = counts_.data();  // locals stay in registers
     std::uint32_t *of_left = left_.data(), *of_right = right_.data();
     std::uint32_t* of_smaller = few_left ? of_left : of_right;
     std::fill_n(of_smaller, n_classes_, 0u);
     for (const Sample* s = samples_ + smaller.begin; s < samples_ + smaller.begin + smaller.n; ++s)
       of_smaller[s->label()] += s->weight();
-    SideSums<Criterion> sums;
+    ChildSums<Criterion> sums;
     for (std::uint32_t c = 0; c < n_classes_; ++c) {
       const std::uint32_t other = counts[c] - of_smaller[c];
       const std::uint32_t l = few_left ? of_smaller[c] : other, r = few_left ? other : of_smaller[c];
@@ -212,13 +209,13 @@ class RandomGrowth {
 
   // From the samples alone. A cell has the left weight of a class in its low half, the right one in its high half.
   template <class Criterion>
-  void sum_few(Side& left, Side& right) {
+  void sum_few(Child& left, Child& right) {
     const Sample* samples = samples_ + work_.begin;
     std::uint64_t* cells = cells_.data();
     for (std::uint32_t i = 0; i < left.n; ++i) cells[samples[i].label()] += samples[i].weight();
     for (std::uint32_t i = left.n; i < work_.n; ++i)
       cells[samples[i].label()] += std::uint64_t(samples[i].weight()) << 32;
-    SideSums<Criterion> sums;
+    ChildSums<Criterion> sums;
     for (std::uint32_t i = 0; i < work_.n; ++i) {
       std::uint64_t& cell = cells[samples[i].label()];
       const auto l = static_cast<std::uint32_t>(cell), r = static_cast<std::uint32_t>(cell >> 32);
@@ -228,15 +225,15 @@ class RandomGrowth {
     sums.store(work_.weight, left, right);
   }
 
-  // Writes the leaf if this side is one.
+  // Writes the leaf if this child is one.
   template <class Criterion>
-  bool ends(const Side& side, std::uint32_t node, std::uint32_t depth) {
-    if (side.terms == Criterion::term(side.weight)) {  // one class has all the weight
-      writer_.pure_leaf(node, samples_[side.begin].label());
+  bool ends(const Child& child, std::uint32_t node, std::uint32_t depth) {
+    if (child.terms == Criterion::term(child.weight)) {  // one class has all the weight
+      writer_.pure_leaf(node, samples_[child.begin].label());
       return true;
     }
-    if (depth < options_.max_depth && !options_.is_small(side.n, depth)) return false;
-    mixed_leaf(node, side.begin, side.n, side.weight);
+    if (depth < options_.max_depth && !options_.is_small(child.n, depth)) return false;
+    mixed_leaf(node, child.begin, child.n, child.weight);
     return true;
   }
 

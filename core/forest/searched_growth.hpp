@@ -10,17 +10,14 @@
 #include <vector>
 
 #include "common/rng.hpp"
-#include "forest/constant_features.hpp"
 #include "forest/criterion.hpp"
 #include "forest/feature_draw.hpp"
 #include "forest/histogram.hpp"
-#include "forest/node_sides.hpp"
 #include "forest/partition.hpp"
 #include "forest/split.hpp"
 #include "forest/split_random.hpp"
 #include "forest/split_scan.hpp"
 #include "forest/tree_builder.hpp"
-#include "forest/tree_importance.hpp"
 #include "forest/tree_writer.hpp"
 
 namespace surewood {
@@ -93,19 +90,19 @@ class SearchedGrowth {
     maps_.resize(n_classes);
     for (std::uint32_t c = 0; c < n_classes; ++c) maps_[c] = static_cast<std::uint16_t>(c);
     for (const Sample& sample : samples) counts_[sample.label()] += sample.weight();
-    SearchedSide side;
+    ChildClasses root;
     for (std::uint32_t count : counts_) {
-      side.weight += count;
-      side.n_present += count != 0;
-      side.terms += options_.criterion == CriterionKind::kGini ? Gini::term(count) : Entropy::term(count);
+      root.weight += count;
+      root.n_present += count != 0;
+      root.terms += options_.criterion == CriterionKind::kGini ? Gini::term(count) : Entropy::term(count);
     }
-    root_weight_ = side.weight;
+    root_weight_ = root.weight;
     min_weight_ = static_cast<std::uint32_t>(std::ceil(options_.min_weight_fraction_leaf * root_weight_));
     writer_.begin_tree();
-    work_ = {0, n, 0, 0, n_classes, side.n_present, side.weight, 0, n_classes, root_key, 0, side.terms};
+    work_ = {0, n, 0, 0, n_classes, root.n_present, root.weight, 0, n_classes, root_key, 0, root.terms};
     constant_.back_to(0);
-    if (!finished(side, 0) && !too_small(n, side.weight, 0)) return true;
-    leaf(0, counts_.data(), side);
+    if (!finished(root, 0) && !too_small(n, root.weight, 0)) return true;
+    leaf(0, counts_.data(), root);
     return false;
   }
 
@@ -173,7 +170,7 @@ class SearchedGrowth {
         split.feature,
         options_.criterion == CriterionKind::kGini
             ? (a + b) - (a * a + b * b) / (a + b)
-            : -Entropy::side(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) *
+            : -Entropy::node(Entropy::term(first->weight()) + Entropy::term(second->weight()), work_.weight) *
                   Entropy::kUnit);
     return true;
   }
@@ -185,7 +182,7 @@ class SearchedGrowth {
     NodeView<Sample> node{{work_.n, counts_.data(), work_.n_labels, work_.weight, 0, options_.min_samples_leaf,
                            min_weight_, options_.min_impurity_decrease > 0.0, {}},
                           samples_ + work_.begin};
-    node_score_ = Criterion::side(work_.terms, work_.weight);
+    node_score_ = Criterion::node(work_.terms, work_.weight);
     unit_ = Criterion::kUnit;
     if (any_category_) set_categories<Criterion>(node);
     Stream stream(work_.key);
@@ -259,8 +256,8 @@ class SearchedGrowth {
     if (options_.min_impurity_decrease <= 0.0) return true;
     double score = split.score;
     if (options_.splitter == Splitter::kCompletelyRandom) {
-      SearchedSide left, right;
-      sum_sides(scratch_.best_left.data(), left, right);
+      ChildClasses left, right;
+      sum_children(scratch_.best_left.data(), left, right);
       score = score_of(options_.criterion, left, right);
     }
     double decrease = (score - node_score_) * unit_ / root_weight_;
@@ -277,67 +274,67 @@ class SearchedGrowth {
     const std::uint32_t left_node = writer_.add_children();
     const std::uint32_t* left = scratch_.best_left.data();
     std::uint32_t n_left = 0;
-    SearchedSide left_side, right_side;
-    sum_sides(left, left_side, right_side);
-    split.left_weight = left_side.weight;
-    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(options_.criterion, left_side, right_side);
+    ChildClasses left_child, right_child;
+    sum_children(left, left_child, right_child);
+    split.left_weight = left_child.weight;
+    if (options_.splitter == Splitter::kCompletelyRandom) split.score = score_of(options_.criterion, left_child, right_child);
     const double decrease = (split.score - node_score_) * unit_;
     importance_.add(split.feature, split.category ? std::max(decrease, 0.0) : decrease);
     write_split(left_node, split);
     const std::uint32_t depth = work_.depth + 1;
-    bool left_done = finished(left_side, depth), right_done = finished(right_side, depth);
+    bool left_done = finished(left_child, depth), right_done = finished(right_child, depth);
     if (!left_done || !right_done) {
       n_left =
           partition_by_column(samples_ + work_.begin, work_.n, spare_.data(), columns()[split.feature], Router(split));
-      left_done = left_done || too_small(n_left, left_side.weight, depth);
-      right_done = right_done || too_small(work_.n - n_left, right_side.weight, depth);
+      left_done = left_done || too_small(n_left, left_child.weight, depth);
+      right_done = right_done || too_small(work_.n - n_left, right_child.weight, depth);
     }
     if (right_done) {
-      leaf(left_node + 1, right_.data(), right_side);
+      leaf(left_node + 1, right_.data(), right_child);
     } else {
       arena_.resize(arena_.size() + work_.n_labels);
       copy_few(right_.data(), work_.n_labels, arena_.data() + arena_.size() - work_.n_labels);
       stack_.push_back({work_.begin + n_left, work_.n - n_left, left_node + 1, depth, work_.n_labels,
-                        right_side.n_present, right_side.weight, work_.map, work_.map_end,
-                        child_key(work_.key, kRightId), constant_.mark(), right_side.terms});
+                        right_child.n_present, right_child.weight, work_.map, work_.map_end,
+                        child_key(work_.key, kRightId), constant_.mark(), right_child.terms});
     }
     if (left_done) {
-      leaf(left_node, left, left_side);
+      leaf(left_node, left, left_child);
       return false;
     }
     counts_.swap(scratch_.best_left);
     work_ = {work_.begin,         n_left,           left_node, depth,         work_.n_labels,
-             left_side.n_present, left_side.weight, work_.map, work_.map_end, child_key(work_.key, kLeftId),
-             constant_.mark(),    left_side.terms};
+             left_child.n_present, left_child.weight, work_.map, work_.map_end, child_key(work_.key, kLeftId),
+             constant_.mark(),    left_child.terms};
     return true;
   }
 
-  // Both sides of the open node from the class weights of the left one; those of the right one go to right_.
-  void sum_sides(const std::uint32_t* left, SearchedSide& left_side, SearchedSide& right_side) {
+  // Both children of the open node from the class weights of the left one; those of the right one go to right_.
+  void sum_children(const std::uint32_t* left, ChildClasses& left_child, ChildClasses& right_child) {
     if (options_.criterion == CriterionKind::kGini)
-      surewood::sum_sides<Gini>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_side,
-                                right_side);
+      surewood::sum_children<Gini>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_child,
+                                right_child);
     else
-      surewood::sum_sides<Entropy>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_side,
-                                   right_side);
+      surewood::sum_children<Entropy>(counts_.data(), work_.n_labels, work_.weight, left, right_.data(), left_child,
+                                   right_child);
   }
 
-  bool finished(const SearchedSide& side, std::uint32_t depth) const {
-    return side.n_present < 2 || depth >= options_.max_depth;
+  bool finished(const ChildClasses& classes, std::uint32_t depth) const {
+    return classes.n_present < 2 || depth >= options_.max_depth;
   }
   bool too_small(std::uint32_t n, std::uint32_t weight, std::uint32_t depth) const {
     return options_.is_small(n, depth) || weight / 2 < min_weight_;
   }
 
-  void leaf(std::uint32_t at, const std::uint32_t* counts, const SearchedSide& side) {
-    const std::uint16_t* classes = maps_.data() + work_.map;
-    if (side.n_present != 1) {
-      writer_.mixed_leaf(at, counts, classes, work_.n_labels, side.n_present, side.weight);
+  void leaf(std::uint32_t at, const std::uint32_t* counts, const ChildClasses& classes) {
+    const std::uint16_t* map = maps_.data() + work_.map;
+    if (classes.n_present != 1) {
+      writer_.mixed_leaf(at, counts, map, work_.n_labels, classes.n_present, classes.weight);
       return;
     }
     std::uint32_t label = 0;
     while (counts[label] == 0) ++label;
-    writer_.pure_leaf(at, classes[label]);
+    writer_.pure_leaf(at, map[label]);
   }
 
   void write_split(std::uint32_t left_node, const Split& split) {

@@ -1,4 +1,4 @@
-// Trees in half the room: nodes of four bytes instead of eight (forest/node_codec.hpp), for trees that are only read.
+// Trees in half the room: nodes of four bytes instead of eight (forest/flat_tree.hpp), for trees that are only read.
 // Trees with a number that does not fit stay as they are.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "forest/flat_tree.hpp"
-#include "forest/forest_view.hpp"
 
 namespace surewood {
 
@@ -23,8 +22,8 @@ struct ShortNodes {
   std::uint32_t word(std::size_t i) const { return codec.word(nodes[i]); }
 
   Node operator[](std::size_t i) const {
-    const std::uint32_t own = static_cast<std::uint32_t>(i);
-    if (word(i) < codec.leaf_word()) return {node_category(word(i)) ? number(i) : own + number(i), word(i)};
+    const auto at = static_cast<std::uint32_t>(i);
+    if (word(i) < codec.leaf_word()) return {node_category(word(i)) ? number(i) : at + number(i), word(i)};
     const std::uint32_t kind = leaf_kind(word(i));
     return {kind == kBinaryLeaf ? pool[number(i)] : number(i), leaf_word(kind)};
   }

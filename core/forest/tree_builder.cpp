@@ -14,7 +14,7 @@ namespace {
 
 // Bootstrap counts times sample weights; halved together until they sum to less than 2^31.
 std::vector<std::uint32_t> tree_weights(const TrainingSet& training, const GrowOptions& options, std::uint64_t key) {
-  std::vector<std::uint32_t> counts = in_bag_counts(options.lottery, key);
+  std::vector<std::uint32_t> counts = in_bag_counts(options.sampler, key);
   if (training.weight == nullptr) return counts;
   std::uint64_t total = 0;
   for (std::uint32_t i = 0; i < training.n; ++i) total += std::uint64_t(counts[i]) * training.weight[i];

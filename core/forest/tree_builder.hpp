@@ -9,13 +9,13 @@
 #include <functional>
 
 #include "forest/bins.hpp"
+#include "forest/criterion.hpp"
 #include "forest/flat_tree.hpp"
 #include "forest/in_bag.hpp"
 
 namespace surewood {
 
 enum class Splitter : int { kBest = 0, kRandom = 1, kCompletelyRandom = 2 };
-enum class CriterionKind : int { kGini = 0, kEntropy = 1 };
 
 struct GrowOptions {
   Splitter splitter = Splitter::kBest;
@@ -31,7 +31,7 @@ struct GrowOptions {
   // until one varies.
   std::uint32_t max_features = 1;
   double row_weight = 1.0;   // what a row weighs where categories are smoothed by a number of rows
-  Lottery lottery;           // its n is the number of training rows
+  RowSampler sampler;        // its n is the number of training rows
   bool fast_kernels = true;  // false: the sorted scan everywhere (same trees; for tests)
 
   bool is_small(std::uint32_t n, std::uint32_t depth) const {

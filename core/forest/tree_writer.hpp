@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "forest/flat_tree.hpp"
 #include "forest/split.hpp"
@@ -82,6 +83,23 @@ class TreeWriter {
   TreeArrays& out_;
   std::uint32_t n_classes_;
   std::size_t base_ = 0, leaf_base_ = 0, category_base_ = 0;
+};
+
+class TreeImportance {
+ public:
+  explicit TreeImportance(std::uint32_t n_features) : decrease_(n_features, 0.0) {}
+  void add(std::uint32_t feature, double decrease) { decrease_[feature] += decrease; }
+  void end_tree(double* importance) {
+    double total = 0.0;
+    for (double value : decrease_) total += value;
+    for (std::size_t j = 0; j < decrease_.size(); ++j) {
+      if (total > 0.0) importance[j] += decrease_[j] / total;
+      decrease_[j] = 0.0;
+    }
+  }
+
+ private:
+  std::vector<double> decrease_;
 };
 
 }  // namespace surewood

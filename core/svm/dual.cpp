@@ -65,11 +65,13 @@ void DualSolver::grow(const double* sign, const double* box) {
   }
 }
 
-void DualSolver::tell(DualOutcome& out) const {
+DualOutcome DualSolver::outcome() const {
+  DualOutcome out;
   out.status = state_.status;
   out.iterations = state_.iterations;
   out.gap = state_.max_up - state_.min_low;
   svm_routines().measure_dual(state_, out);
+  return out;
 }
 
 }  // namespace surewood

@@ -27,7 +27,7 @@ constexpr int kFreeRounds = 8;                 // free steps in a row, while poi
 constexpr double kFlat = 1e-6;                 // share of its curvature that an independent point keeps
 constexpr std::int64_t kPollWork = 2'000'000;  // element updates between two looks at the stop flag
 
-// What a long solve and its caller tell each other: whether to stop, by a check that may be slow, and how far it is.
+// Between a long solve and its caller: whether to stop, by a check that may be slow, and how far it is.
 class StopSignal {
  public:
   virtual ~StopSignal() = default;
@@ -80,7 +80,7 @@ class DualSolver {
   // points are the same: then only the boxes change, all by one factor, and must not shrink below |beta|.
   DualState* start(KernelRows& rows, const double* sign, const double* box, double tol, std::int64_t max_iter,
                    bool warm);
-  void tell(DualOutcome& out) const;
+  DualOutcome outcome() const;
 
   const DualState* state() const { return &state_; }
   const double* beta() const { return state_.beta; }

@@ -52,7 +52,7 @@ float inner_product(const double* a, const double* b, int d) {
   return static_cast<float>(sum);
 }
 
-void inner_products_at(const double* own, const double* x, int d, const std::int32_t* at, int n, float* out) {
+void inner_products_at(const double* point, const double* x, int d, const std::int32_t* at, int n, float* out) {
   constexpr int kTogether = 8;  // sums that wait for each other's additions
   int k = 0;
   for (; k + kTogether <= n; k += kTogether) {
@@ -60,10 +60,10 @@ void inner_products_at(const double* own, const double* x, int d, const std::int
     double sum[kTogether] = {};
     for (int q = 0; q < kTogether; ++q) row[q] = x + static_cast<std::int64_t>(at[k + q]) * d;
     for (int f = 0; f < d; ++f)
-      for (int q = 0; q < kTogether; ++q) sum[q] = sum[q] + own[f] * row[q][f];
+      for (int q = 0; q < kTogether; ++q) sum[q] = sum[q] + point[f] * row[q][f];
     for (int q = 0; q < kTogether; ++q) out[k + q] = static_cast<float>(sum[q]);
   }
-  for (; k < n; ++k) out[k] = inner_product(own, x + static_cast<std::int64_t>(at[k]) * d, d);
+  for (; k < n; ++k) out[k] = inner_product(point, x + static_cast<std::int64_t>(at[k]) * d, d);
 }
 
 void squared_norms(const double* x, std::int64_t n, int d, float* out) {
@@ -96,12 +96,12 @@ Kernel::Kernel(const KernelSpec& spec, int degree, double scale, double largest)
   factor_ = std::min(std::pow(scale, degree), 1e150);
 }
 
-void Kernel::values(const float* inner, const float* norms, float own_norm, int padded, float* out) const {
+void Kernel::values(const float* inner, const float* norms, float row_norm, int padded, float* out) const {
   const SvmRoutines& run = svm_routines();
-  if (spec_.kind == KernelKind::rbf && !std::isfinite(own_norm))
+  if (spec_.kind == KernelKind::rbf && !std::isfinite(row_norm))
     std::fill(out, out + padded, 0.0f);  // infinitely far from every point
   else if (spec_.kind == KernelKind::rbf)
-    run.rbf_row(inner, norms, own_norm, padded, static_cast<float>(spec_.gamma), out);
+    run.rbf_row(inner, norms, row_norm, padded, static_cast<float>(spec_.gamma), out);
   else
     run.poly_row(inner, padded, poly_, out);
 }

@@ -39,8 +39,8 @@ void inner_products_into(const double* x, std::int64_t first, std::int64_t last,
 // <a, b>, one of them.
 float inner_product(const double* a, const double* b, int d);
 
-// out[k] = <own, x_at[k]>
-void inner_products_at(const double* own, const double* x, int d, const std::int32_t* at, int n, float* out);
+// out[k] = <point, x_at[k]>
+void inner_products_at(const double* point, const double* x, int d, const std::int32_t* at, int n, float* out);
 
 // <x_i, x_i>, rounded like every other product.
 void squared_norms(const double* x, std::int64_t n, int d, float* out);
@@ -83,7 +83,7 @@ class Kernel {
   // `largest` bounds |gamma s + coef0| over the points the kernel is for; HUGE_VAL: any point may come.
   Kernel(const KernelSpec& spec, int degree, double scale, double largest = HUGE_VAL);
   // `norms` (padded like `inner`) is read for rbf only.
-  void values(const float* inner, const float* norms, float own_norm, int padded, float* out) const;
+  void values(const float* inner, const float* norms, float row_norm, int padded, float* out) const;
   double scale() const { return scale_; }
   bool is_rbf() const { return spec_.kind == KernelKind::rbf; }
   const PolyValues& poly() const { return poly_; }

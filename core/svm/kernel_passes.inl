@@ -76,11 +76,11 @@ SUREWOOD_INLINE F32 exp_negative(F32 x) {
 }
 
 // out = exp(-g |x - x'|^2), the distance from the inner product and the two squared norms.
-static void rbf_row(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out) {
-  const F32 own = splat<F32>(own_norm), two = splat<F32>(2.0f), zero = splat<F32>(0.0f);
+static void rbf_row(const float* inner, const float* norms, float row_norm, int padded, float gamma, float* out) {
+  const F32 norm = splat<F32>(row_norm), two = splat<F32>(2.0f), zero = splat<F32>(0.0f);
   const F32 g = splat<F32>(-gamma), floor = splat<F32>(-87.0f);
   for (int i = 0; i < padded; i += SUREWOOD_LANES) {
-    F32 distance = larger((own + load<F32>(norms + i)) - two * load<F32>(inner + i), zero);
+    F32 distance = larger((norm + load<F32>(norms + i)) - two * load<F32>(inner + i), zero);
     store(out + i, exp_negative(larger(g * distance, floor)));
   }
 }
@@ -115,17 +115,17 @@ SUREWOOD_INLINE void product_panels(const double* const* x, const double* panels
 
 template <int Rows, int Panels>
 SUREWOOD_INLINE void product_rows(const double* const* x, const double* panels, int d, int n, float* const* out) {
-  float* own[Rows];
+  float* target[Rows];
   for (int c = 0; c < n; c += 8 * Panels) {
-    for (int r = 0; r < Rows; ++r) own[r] = out[r] + c;
+    for (int r = 0; r < Rows; ++r) target[r] = out[r] + c;
     const double* from = panels + static_cast<std::int64_t>(c) * d;
     if (n - c > 8 * (Panels - 1)) {
-      product_panels<Rows, Panels>(x, from, d, n - c, own);
+      product_panels<Rows, Panels>(x, from, d, n - c, target);
       continue;
     }
     for (int rest = c; rest < n; rest += 8) {
-      for (int r = 0; r < Rows; ++r) own[r] = out[r] + rest;
-      product_panels<Rows, 1>(x, panels + static_cast<std::int64_t>(rest) * d, d, n - rest, own);
+      for (int r = 0; r < Rows; ++r) target[r] = out[r] + rest;
+      product_panels<Rows, 1>(x, panels + static_cast<std::int64_t>(rest) * d, d, n - rest, target);
     }
   }
 }

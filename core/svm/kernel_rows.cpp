@@ -56,14 +56,14 @@ const float* InnerRows::row(int i) {
   float* out = values_.data() + (keep_ ? static_cast<std::size_t>(i) * padded_ : 0);
   if (keep_ && ready_[i]) return out;
   if (group_) {
-    const float* own = group_->row(i < count_ ? first_ + i : second_ + i - count_);
-    std::copy(own + first_, own + first_ + count_, out);
-    std::copy(own + second_, own + second_ + n_ - count_, out + count_);
+    const float* products = group_->row(i < count_ ? first_ + i : second_ + i - count_);
+    std::copy(products + first_, products + first_ + count_, out);
+    std::copy(products + second_, products + second_ + n_ - count_, out + count_);
   } else if (!formed_) {
     source_.products(points_[i], points_.data(), n_, out);
   } else {
-    const double* own = source_.x + static_cast<std::int64_t>(points_[i]) * source_.d;
-    svm_routines().product_one(&own, packed_.panels(), source_.d, n_, &out);
+    const double* point = source_.x + static_cast<std::int64_t>(points_[i]) * source_.d;
+    svm_routines().product_one(&point, packed_.panels(), source_.d, n_, &out);
   }
   std::fill(out + n_, out + padded_, 0.0f);
   if (keep_) ready_[i] = 1;
@@ -80,9 +80,9 @@ const float* InnerRows::rows() {
   // Row by row, so that what is copied beyond an end is written over.
   float* out = values_.data();
   for (int i = 0; i < n_; ++i, out += padded_) {
-    const float* own = group_->row(i < count_ ? first_ + i : second_ + i - count_);
-    copy_in_eights(own + first_, count_, out);
-    copy_in_eights(own + second_, n_ - count_, out + count_);
+    const float* products = group_->row(i < count_ ? first_ + i : second_ + i - count_);
+    copy_in_eights(products + first_, count_, out);
+    copy_in_eights(products + second_, n_ - count_, out + count_);
     for (int k = n_; k < padded_; ++k) out[k] = 0.0f;
   }
   return values_.data();

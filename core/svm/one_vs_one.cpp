@@ -11,14 +11,14 @@ namespace {
 constexpr int kInterleavedPoints = 256;
 constexpr int kInterleaved = 3;            // measured, see docs/svm-engine.md
 constexpr double kHeldCoefficients = 8e6;  // while the SVMs of a group are assembled
-constexpr double kWorkAtOnce = 2e9;        // rough element updates before progress is told: some tenths of a second
+constexpr double kWorkAtOnce = 2e9;        // rough element updates before progress is reported: some tenths of a second
 
 }  // namespace
 
 OneVsOneSolver::OneVsOneSolver(const InnerSource& source, const KernelSpec& kernel, const SolveOptions& options,
                                StopSignal& stop)
     : source_(source), kernel_(kernel), options_(options), stop_(stop), products_(source), inner_rows_(source) {
-  for (int d = 0; d < kMostInterleaved; ++d) desks_.push_back(std::make_unique<Desk>(inner_rows_, options.cache_bytes));
+  for (int d = 0; d < kMostInterleaved; ++d) solvers_.push_back(std::make_unique<PairSolver>(inner_rows_, options.cache_bytes));
 }
 
 void OneVsOneSolver::expect(int m) {
@@ -39,9 +39,9 @@ void OneVsOneSolver::sort_by_class(const std::int32_t* group, int m, const std::
   class_start_.clear();
   for (int s = 0; s < m; ++s) {
     sorted_[s] = group[place_[s]];
-    const std::int32_t own = label[sorted_[s]];
-    if (classes_.empty() || classes_.back() != own) {
-      classes_.push_back(own);
+    const std::int32_t code = label[sorted_[s]];
+    if (classes_.empty() || classes_.back() != code) {
+      classes_.push_back(code);
       class_start_.push_back(s);
     }
     class_of_[s] = static_cast<std::int32_t>(classes_.size()) - 1;
@@ -122,7 +122,7 @@ void OneVsOneSolver::share_products() {
 bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
   pair_ = first;
   last_pair_ = last;
-  next_problem_ = desks_used_ = 0;
+  next_problem_ = solvers_used_ = 0;
   set_pair(pairs_[first]);
   const int points = pairs_[first].points;
   const bool side_by_side = !options_.warm && points <= kInterleavedPoints && whole_kernel_fits(points);
@@ -133,15 +133,15 @@ bool OneVsOneSolver::run_pairs(std::size_t first, std::size_t last) {
 }
 
 // Room for the kernel rows of so many problems of one size.
-void OneVsOneSolver::share_kernel_room(const Pair& pair, int desks) {
+void OneVsOneSolver::share_kernel_room(const Pair& pair, int n_solvers) {
   const std::size_t each = KernelRows::room_for(pair.points, options_.cache_bytes);
   const auto room = [&](int points) {
     return KernelRows::room_for(std::min(points, largest_group_), options_.cache_bytes);
   };
   const std::size_t expected =
       std::max({kMostInterleaved * room(kSmallPoints), kInterleaved * room(kInterleavedPoints), room(largest_group_)});
-  make_room(kernel_values_, each * desks, expected);
-  for (int d = 0; d < desks; ++d) desks_[d]->rows.use_room(kernel_values_.data() + d * each);
+  make_room(kernel_values_, each * n_solvers, expected);
+  for (int d = 0; d < n_solvers; ++d) solvers_[d]->rows.use_room(kernel_values_.data() + d * each);
 }
 
 void OneVsOneSolver::set_pair(const Pair& pair) {
@@ -166,57 +166,56 @@ void OneVsOneSolver::set_box(const Problem& problem) {
   for (std::size_t i = 0; i < box_.size(); ++i) box_[i] = weight_ ? C * weight_[pair_rows_[i]] : C;
 }
 
-// The next problem of the pairs in hand, at the desk of the one that is done or at another.
+// The next problem of the pairs in hand, by the solver of the one that is done or by another.
 DualState* OneVsOneSolver::next(DualState* done) {
-  Desk* desk = nullptr;
-  for (auto& other : desks_)
-    if (done && other->dual.state() == done) desk = other.get();
-  if (desk) record(*desk);
+  PairSolver* solver = nullptr;
+  for (auto& other : solvers_)
+    if (done && other->dual.state() == done) solver = other.get();
+  if (solver) record(*solver);
   if (next_problem_ == static_cast<int>(problems_.size())) {
     if (pair_ + 1 == last_pair_) return nullptr;
     set_pair(pairs_[++pair_]);
     next_problem_ = 0;
   }
-  // A start from the problem before needs its desk.
-  if (options_.warm && !desk && desks_used_ > 0) return nullptr;
-  if (!desk) desk = desks_[desks_used_++].get();
+  // A start from the problem before needs its solver.
+  if (options_.warm && !solver && solvers_used_ > 0) return nullptr;
+  if (!solver) solver = solvers_[solvers_used_++].get();
   const Pair& pair = pairs_[pair_];
   const Problem& problem = problems_[next_problem_];
-  const bool same_pair = done && desk->a == pair.a && desk->b == pair.b;
-  const bool same_kernel = same_pair && problems_[desk->problem].degree == problem.degree;
-  const bool warm = options_.warm && same_kernel && problem.C >= problems_[desk->problem].C;
+  const bool same_pair = done && solver->a == pair.a && solver->b == pair.b;
+  const bool same_kernel = same_pair && problems_[solver->problem].degree == problem.degree;
+  const bool warm = options_.warm && same_kernel && problem.C >= problems_[solver->problem].C;
   if (!same_kernel && is_small(pair.points))
-    desk->rows.build_all(problem.kernel);
+    solver->rows.build_all(problem.kernel);
   else if (!same_kernel)
-    desk->rows.reset(problem.kernel);
-  desk->problem = next_problem_++;
-  desk->a = pair.a;
-  desk->b = pair.b;
+    solver->rows.reset(problem.kernel);
+  solver->problem = next_problem_++;
+  solver->a = pair.a;
+  solver->b = pair.b;
   set_box(problem);
-  return desk->dual.start(desk->rows, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
+  return solver->dual.start(solver->rows, sign_.data(), box_.data(), options_.tol, options_.max_iter, warm);
 }
 
-void OneVsOneSolver::record(Desk& desk) {
-  const int q = desk.problem, a = desk.a, b = desk.b;
+void OneVsOneSolver::record(PairSolver& solver) {
+  const int q = solver.problem, a = solver.a, b = solver.b;
   const int width = n_classes_ - 1, na = class_start_[a + 1] - class_start_[a];
   const int pair = a * (2 * n_classes_ - a - 1) / 2 + (b - a - 1);
   const std::size_t base = static_cast<std::size_t>(q) * m_;
-  DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair];
-  desk.dual.tell(outcome);
+  DualOutcome& outcome = outcomes_[static_cast<std::size_t>(q) * n_pairs_ + pair] = solver.dual.outcome();
   if (problems_[q].kernel.factor() != 1.0) outcome.objective /= problems_[q].kernel.factor();
-  const double* beta = desk.dual.beta();
-  const auto record_class = [&](int own, int from, int to, int column, bool first) {
+  const double* beta = solver.dual.beta();
+  const auto record_class = [&](int c, int from, int to, int column, bool first) {
     const double sign = first ? 1.0 : -1.0;
-    std::size_t s = base + class_start_[own];
+    std::size_t s = base + class_start_[c];
     for (int i = from; i < to; ++i, ++s) {
       coef_[s * width + column] = beta[i];
-      const double decision = desk.dual.fitted(i, sign) + outcome.bias;
+      const double decision = solver.dual.fitted(i, sign) + outcome.bias;
       wins_[s] += (decision > 0.0) == first;
       if (options_.decisions && n_classes_ == 2) decision_[s] = decision;
     }
   };
   record_class(a, 0, na, b - 1, true);
-  record_class(b, na, desk.dual.state()->n, a, false);
+  record_class(b, na, solver.dual.state()->n, a, false);
 }
 
 void OneVsOneSolver::assemble(int q, SvmBatch& out) {
@@ -227,20 +226,20 @@ void OneVsOneSolver::assemble(int q, SvmBatch& out) {
   out.support.resize(first_support + m_);
   out.coef.resize(first_coef + static_cast<std::size_t>(m_) * width);
   support_.resize(m_);
-  double* own_coef = out.coef.data() + first_coef;
+  double* to = out.coef.data() + first_coef;
   int n_support = 0;
   for (int a = 0; a < n_classes_; ++a) {
     const int before = n_support;
     for (int s = class_start_[a]; s < class_start_[a + 1]; ++s, coef += width) {
       bool used = false;
       for (int k = 0; k < width; ++k) {
-        own_coef[k] = coef[k];
+        to[k] = coef[k];
         used |= coef[k] != 0.0;
       }
       support_[n_support] = s;
       out.support[first_support + n_support] = sorted_[s];
       n_support += used;
-      own_coef += used ? width : 0;
+      to += used ? width : 0;
     }
     out.classes.push_back(classes_[a]);
     out.class_support.push_back(n_support - before);
@@ -300,6 +299,77 @@ void OneVsOneSolver::count_votes(int q, const std::int32_t* support, SvmBatch& o
     if (options_.decisions) out.decision[first + place_[s]] = decision_[at];
   }
   out.n_correct.push_back(correct);
+}
+
+namespace {
+
+// The most numbers that the results of a batch may be.
+struct ResultSizes {
+  std::size_t points = 0, classes = 0, pairs = 0, coefficients = 0;
+
+  void add(std::size_t group_points, std::size_t group_classes) {
+    points += group_points;
+    classes += group_classes;
+    pairs += group_classes * (group_classes - 1) / 2;
+    coefficients += group_points * (group_classes - 1);
+  }
+};
+
+ResultSizes result_sizes(const ProblemList& problems, const std::int32_t* label) {
+  ResultSizes sizes;
+  std::vector<std::int64_t> last_seen;  // group in which a class was last seen
+  std::size_t classes = 0;
+  for (std::int64_t p = 0; p < problems.count; ++p) {
+    const std::int32_t* points = problems.points_of(p);
+    const std::int64_t group = problems.group[p];
+    if (p == 0 || group != problems.group[p - 1]) {
+      classes = 0;
+      for (std::int64_t k = 0; k < problems.size_of(p); ++k) {
+        const auto c = static_cast<std::size_t>(label[points[k]]);
+        if (c >= last_seen.size()) last_seen.resize(c + 1, -1);
+        classes += last_seen[c] != p;
+        last_seen[c] = p;
+      }
+    }
+    sizes.add(static_cast<std::size_t>(problems.size_of(p)), classes);
+  }
+  return sizes;
+}
+
+// Room for all results: growing them would copy, and leave holes. What stays unused is never written: it costs nothing.
+void reserve(const ProblemList& problems, const std::int32_t* label, bool decisions, SvmBatch& batch) {
+  const ResultSizes sizes = result_sizes(problems, label);
+  const std::size_t count = static_cast<std::size_t>(problems.count);
+  for (auto* of_problem : {&batch.n_classes, &batch.n_support, &batch.n_correct}) of_problem->reserve(count);
+  batch.scale.reserve(count);
+  for (auto* of_class : {&batch.classes, &batch.class_support}) of_class->reserve(sizes.classes);
+  for (auto* of_pair : {&batch.bias, &batch.objective, &batch.gap}) of_pair->reserve(sizes.pairs);
+  batch.iterations.reserve(sizes.pairs);
+  batch.status.reserve(sizes.pairs);
+  batch.support.reserve(sizes.points);
+  batch.coef.reserve(sizes.coefficients);
+  batch.predicted.reserve(sizes.points);
+  if (decisions) batch.decision.reserve(sizes.points);
+}
+
+}  // namespace
+
+bool solve_batch(const InnerSource& source, const KernelSpec& kernel, const ProblemList& problems,
+                 const std::int32_t* label, const double* weight, const SolveOptions& options, StopSignal& stop,
+                 SvmBatch& out) {
+  OneVsOneSolver solver(source, kernel, options, stop);
+  reserve(problems, label, options.decisions, out);
+  std::int64_t largest = 0;
+  for (std::int64_t p = 0; p < problems.count; ++p) largest = std::max(largest, problems.size_of(p));
+  solver.expect(static_cast<int>(largest));
+  for (std::int64_t p = 0, next; p < problems.count; p = next) {
+    next = p + 1;
+    while (next < problems.count && problems.group[next] == problems.group[p]) ++next;
+    if (!solver.solve(problems.points_of(p), static_cast<int>(problems.size_of(p)), label, weight, problems.degree + p,
+                      problems.C + p, static_cast<int>(next - p), out))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace surewood

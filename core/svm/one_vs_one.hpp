@@ -1,4 +1,5 @@
-// One-vs-one SVMs of one group of points (a leaf), for many (degree, C).
+// One-vs-one SVMs of one group of points (a leaf), for many (degree, C); and of a batch of groups: problem p is
+// (group[p], degree[p], C[p]).
 #pragma once
 
 #include <cstdint>
@@ -52,9 +53,9 @@ class OneVsOneSolver final : DualQueue {
     double C;
     int degree;
   };
-  // A place for a problem at work.
-  struct Desk {
-    Desk(InnerRows& inner, std::size_t cache_bytes) : rows(inner, cache_bytes) {}
+  // The solver of a pair and its kernel rows; used again for the next pair.
+  struct PairSolver {
+    PairSolver(InnerRows& inner, std::size_t cache_bytes) : rows(inner, cache_bytes) {}
     KernelRows rows;
     DualSolver dual;
     int problem = -1, a = 0, b = 0;
@@ -64,7 +65,7 @@ class OneVsOneSolver final : DualQueue {
     int padded() const { return padded_to_lanes(points); }
   };
   bool solve_some(const std::int32_t* degree, const double* C, int count, SvmBatch& out);
-  void share_kernel_room(const Pair& pair, int desks);
+  void share_kernel_room(const Pair& pair, int n_solvers);
   void sort_by_class(const std::int32_t* group, int m, const std::int32_t* label);
   void list_pairs();
   void share_products();
@@ -75,7 +76,7 @@ class OneVsOneSolver final : DualQueue {
   void set_box(const Problem& problem);
   bool whole_kernel_fits(int points) const;
   bool is_small(int points) const;
-  void record(Desk& desk);
+  void record(PairSolver& solver);
   void assemble(int q, SvmBatch& out);
   void count_votes(int q, const std::int32_t* support, SvmBatch& out);
 
@@ -85,7 +86,7 @@ class OneVsOneSolver final : DualQueue {
   StopSignal& stop_;
   GroupProducts products_;
   InnerRows inner_rows_;
-  std::vector<std::unique_ptr<Desk>> desks_;
+  std::vector<std::unique_ptr<PairSolver>> solvers_;
   SvmVotes votes_;
 
   // The group in hand: its points sorted by class.
@@ -102,12 +103,30 @@ class OneVsOneSolver final : DualQueue {
   std::vector<DualOutcome> outcomes_;
   // The pairs at work: from the one in hand to the last, and the next problem of the one in hand.
   std::size_t pair_ = 0, last_pair_ = 0;
-  int next_problem_ = 0, desks_used_ = 0;
+  int next_problem_ = 0, solvers_used_ = 0;
   std::vector<std::int32_t> pair_rows_;
   std::vector<double> sign_, box_;
   std::vector<int> support_;  // of the SVM in hand, as places among the sorted points
   std::vector<float> inner_, values_, norms_;
-  UnsetVector<float> kernel_values_;  // of all desks
+  UnsetVector<float> kernel_values_;  // of all solvers
 };
+
+struct ProblemList {
+  const std::int32_t* points;  // rows of X, group after group
+  const std::int64_t* start;   // where each group begins, and the end
+  std::int64_t n_groups;
+  const std::int32_t *group, *degree;  // per problem; problems of one group stand together
+  const double* C;
+  std::int64_t count;
+
+  const std::int32_t* points_of(std::int64_t problem) const { return points + start[group[problem]]; }
+  std::int64_t size_of(std::int64_t problem) const { return start[group[problem] + 1] - start[group[problem]]; }
+};
+
+// Appends the solutions of all problems to `out`; false when a stop was requested. `label` and `weight` (or nullptr)
+// are indexed by row of X.
+bool solve_batch(const InnerSource& source, const KernelSpec& kernel, const ProblemList& problems,
+                 const std::int32_t* label, const double* weight, const SolveOptions& options, StopSignal& stop,
+                 SvmBatch& out);
 
 }  // namespace surewood

@@ -18,7 +18,7 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
   const int d = table.d;
   PackedRows packed;
   packed.pack(table.rows, d, nullptr, table.n_rows);
-  std::vector<float> products(static_cast<std::size_t>(kBlockRows) * stride), own(kBlockRows);
+  std::vector<float> products(static_cast<std::size_t>(kBlockRows) * stride), row_norms(kBlockRows);
   RowEvaluator evaluator(table, kernel);
   // Several tasks of a row may share an SVM: its code at the latest row it saw.
   std::vector<std::int64_t> seen(out.codes && !out.vote_fractions && !out.decisions ? table.n_svms : 0, -1);
@@ -27,7 +27,7 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
     if (stop.requested()) return false;
     const int count = static_cast<int>(std::min<std::int64_t>(kBlockRows, rows - start));
     inner_products(x + start * d, count, d, packed, products.data(), stride);
-    squared_norms(x + start * d, count, d, own.data());
+    squared_norms(x + start * d, count, d, row_norms.data());
     for (std::int64_t task = start * tasks; task < (start + count) * tasks; ++task) {
       const std::int64_t row = task / tasks;
       const int m = assign[task];
@@ -35,7 +35,7 @@ bool predict_by_product(const double* x, std::int64_t rows, const KernelSpec& ke
       if (m >= 0 && !seen.empty() && seen[m] == row) {
         code = code_seen[m];
       } else if (m >= 0) {
-        code = evaluator.code(m, products.data() + (row - start) * stride, own[row - start]);
+        code = evaluator.code(m, products.data() + (row - start) * stride, row_norms[row - start]);
         const SvmView svm = table.svm(m);
         if (out.vote_fractions) evaluator.add_vote_fractions(m, out.vote_fractions + row * out.total_classes);
         if (out.decisions && svm.n_classes > 1)

@@ -16,11 +16,11 @@ class RowEvaluator {
   RowEvaluator(const SvmTable& table, const KernelSpec& kernel);
 
   // Class code of SVM m at a row, given the row's products with all support rows.
-  std::int32_t code(int m, const float* products, float own_norm);
+  std::int32_t code(int m, const float* products, float row_norm);
   // The same where its product with support point k of the SVM is products[at[k]].
-  std::int32_t code(int m, const float* products, const std::int32_t* at, float own_norm);
+  std::int32_t code(int m, const float* products, const std::int32_t* at, float row_norm);
   // The same from the row itself: only the products that the SVM needs are formed, to the same bits.
-  std::int32_t code_at(int m, const double* row, float own_norm);
+  std::int32_t code_at(int m, const double* row, float row_norm);
 
   // Of the latest SVM that was evaluated; no decisions and no votes where it is a constant.
   const double* decisions() const { return decisions_; }
@@ -29,13 +29,13 @@ class RowEvaluator {
   const PolyValues& poly(int m) const { return kernels_[m].poly(); }
 
  private:
-  std::int32_t vote(int m, float own_norm);
+  std::int32_t vote(int m, float row_norm);
 
   const SvmTable& table_;
   std::vector<Kernel> kernels_;
   SvmVotes votes_;
   const double* decisions_ = nullptr;
-  std::vector<float> inner_, values_, own_norms_;
+  std::vector<float> inner_, values_, support_norms_;
 };
 
 }  // namespace surewood

@@ -1,10 +1,7 @@
 // All the vector code of the SVM engine, in an order in which each part knows what it needs. See svm/targets.cpp.
 // clang-format off
 #include "svm/lanes.inl"
-#include "svm/passes.inl"
-#include "svm/free_steps.inl"
-#include "svm/outcome.inl"
-#include "svm/large.inl"
+#include "svm/solver.inl"
 #include "svm/small.inl"
 #include "svm/kernel_passes.inl"
 #include "svm/vote_passes.inl"

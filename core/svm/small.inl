@@ -1,6 +1,6 @@
 // The inner loop of the dual solver for small problems, several side by side.
 //
-// Included inside a namespace once per instruction set, after svm/large.inl. The same steps as there, bit for bit.
+// Included inside a namespace once per instruction set, after svm/solver.inl. The same steps as run_large there, bit for bit.
 // Below some tens of points an iteration is one chain of dependent operations, so what counts is that the chains of
 // several problems overlap, and that little is done beside them. For that
 // * nothing may be guessed wrong: the whole kernel is there before the loop, the number of registers a problem takes is
@@ -9,7 +9,7 @@
 // * two sets of four take turns: while the steps of one are computed, the partners of the other are looked for.
 
 constexpr int kSmallTogether = 4;  // problems of a set
-static_assert(2 * kSmallTogether <= kMostInterleaved, "a desk for each");
+static_assert(2 * kSmallTogether <= kMostInterleaved, "a solver for each");
 // Problems of up to so many registers are searched four at once; of larger ones there is no room for four.
 constexpr int kAtOnce = SUREWOOD_LANES >= 4 ? 5 : 0;
 
@@ -92,13 +92,13 @@ SUREWOOD_INLINE F32 gains_of(const SmallProblems& all, int p, F32* gain) {
   const SmallProblems::Lane& lane = all.lane[p];
   const float* const ki = lane.kernel + lane.where * kPadded;
   const F64 top = splat<F64>(all.max_up[p]);
-  const F32 own = splat<F32>(lane.diag[lane.where]), two = splat<F32>(2.0f), tiny = splat<F32>(kTinyCurvature);
+  const F32 diagonal = splat<F32>(lane.diag[lane.where]), two = splat<F32>(2.0f), tiny = splat<F32>(kTinyCurvature);
   const F32 zero = splat<F32>(0.0f), never = splat<F32>(-1.0f);
   F32 best = never;
   for (int r = 0; r < Vectors; ++r) {
     const int k = r * SUREWOOD_LANES;
     const F32 gap = narrow(top - load<F64>(lane.values + kCanFall * kPadded + k));
-    const F32 curvature = larger((own + load<F32>(lane.diag + k)) - two * load<F32>(ki + k), tiny);
+    const F32 curvature = larger((diagonal + load<F32>(lane.diag + k)) - two * load<F32>(ki + k), tiny);
     gain[r] = choose(gap > zero, gap * gap / curvature, never);
     best = r ? larger(gain[r], best) : gain[r];
   }
@@ -160,9 +160,9 @@ SUREWOOD_INLINE void small_steps(SmallProblems& all) {
   };
   const auto kernel = [&](int p)
                           SUREWOOD_INLINE_LAMBDA { return lane[p].kernel[lane[p].where * kPadded + lane[p].partner]; };
-  const auto own_i = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].where]; };
-  const auto own_j = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].partner]; };
-  const Four curvature = widened_each(own_i) + widened_each(own_j) - four(2.0) * widened_each(kernel);
+  const auto diagonal_i = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].where]; };
+  const auto diagonal_j = [&](int p) SUREWOOD_INLINE_LAMBDA { return lane[p].diag[lane[p].partner]; };
+  const Four curvature = widened_each(diagonal_i) + widened_each(diagonal_j) - four(2.0) * widened_each(kernel);
   const Four beta_i = of_i(kBeta), lo_i = of_i(kLo), hi_i = of_i(kHi);
   const Four beta_j = of_j(kBeta), lo_j = of_j(kLo), hi_j = of_j(kHi);
   const Four room_i = hi_i - beta_i, room_j = beta_j - lo_j;

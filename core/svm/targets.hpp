@@ -23,7 +23,7 @@ struct SvmRoutines {
   void (*run_duals)(DualQueue& queue, int together);
   void (*measure_dual)(const DualState&, DualOutcome&);
   void (*poly_row)(const float* inner, int padded, const PolyValues&, float* out);
-  void (*rbf_row)(const float* inner, const float* norms, float own_norm, int padded, float gamma, float* out);
+  void (*rbf_row)(const float* inner, const float* norms, float row_norm, int padded, float gamma, float* out);
   void (*gather_row)(const float* row, const std::int32_t* at, int n, float* out);
   void (*product_four)(const double* const* x, const double* panels, int d, int n, float* const* out);
   void (*product_one)(const double* const* x, const double* panels, int d, int n, float* const* out);

@@ -37,8 +37,8 @@ void PackedSvm::pack_pairs(const SvmView& svm) {
   for (int a = 0; a < classes; ++a)
     for (int b = a + 1; b < classes; ++b) {
       double mass = 0.0;
-      auto add = [&](int own, int column) {
-        for (int s = first_[own]; s < first_[own + 1]; ++s) {
+      auto add = [&](int c, int column) {
+        for (int s = first_[c]; s < first_[c + 1]; ++s) {
           const double coef = svm.coef[static_cast<std::int64_t>(s) * width + column];
           if (coef == 0.0) continue;
           entry_row_.push_back(s * kVoteRows);

@@ -129,7 +129,7 @@ SUREWOOD_INLINE void pair_parts(const BlockSvm& m, const float* doubt, BlockVote
   for (int q = 0; q < Parts; ++q) beyond[q] = load<Wide>(doubt + 16 * q);
   int pair = 0;
   for (int a = 0; a < m.n_classes; ++a) {
-    std::int32_t* own = pairs + 2 * a * kVoteRows;
+    std::int32_t* pairs_of_a = pairs + 2 * a * kVoteRows;
     for (int b = a + 1; b < m.n_classes; ++b, ++pair) {
       std::int32_t* other = pairs + 2 * b * kVoteRows;
       // Two sums a register, joined at the end: more additions under way.
@@ -151,8 +151,8 @@ SUREWOOD_INLINE void pair_parts(const BlockSvm& m, const float* doubt, BlockVote
       for (int q = 0; q < Parts; ++q) {
         const Wide decision = (even[q] + odd[q]) * wide(m.unit[pair]);
         const WideInt won = wide_above(decision, beyond[q]), lost = wide_above(decision * wide(-1.0f), beyond[q]);
-        count_down(own + 16 * q, won);
-        count_down(own + kVoteRows + 16 * q, lost);
+        count_down(pairs_of_a + 16 * q, won);
+        count_down(pairs_of_a + kVoteRows + 16 * q, lost);
         count_down(other + 16 * q, lost);
         count_down(other + kVoteRows + 16 * q, won);
       }

@@ -17,6 +17,7 @@ from surewood import _core
 from surewood.base.parameters import MAX_DEGREE
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
+from tests.instruction_sets import each_instruction_set
 from tests.svm.reference import blobs, check_kkt, decisions, equal_arrays, kernel_matrix
 
 UNCAPPED = 10_000_000
@@ -182,12 +183,8 @@ def test_noisy_leaves_at_large_C_are_optimal_and_the_same_everywhere(C):
         assert machines.pair("objective", k)[0] == pytest.approx(dual_value(exact, K), rel=1e-5)
     assert machines.iterations.max() < 30_000  # 15,674 at C = 1000; pair steps alone need 336,890
     assert equal_arrays(machines, solve(cache_size=1))
-    try:
-        for name in ("baseline", "avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                assert equal_arrays(machines, solve())
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    for _ in each_instruction_set():
+        assert equal_arrays(machines, solve())
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
-from surewood import PolySVC, _core
+from surewood import PolySVC
 from surewood.svm.gram import Gram, KernelSpec, products
 from surewood.svm.path import DegreePath
+from tests.instruction_sets import each_instruction_set
 from tests.svm.reference import inner_products
 
 
@@ -27,12 +28,8 @@ def test_any_block_any_threads_any_instruction_set():
     np.testing.assert_array_equal(products(X, X, n_jobs=2), whole)
     np.testing.assert_array_equal(products(X[3:5].copy(), X[7:100].copy()), whole[3:5, 7:100])
     np.testing.assert_array_equal(whole, whole.T)
-    try:
-        for name in ("baseline", "avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                np.testing.assert_array_equal(products(X, X), whole)
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    for _ in each_instruction_set():
+        np.testing.assert_array_equal(products(X, X), whole)
 
 
 def test_blocks_are_the_same_with_and_without_the_stored_matrix():

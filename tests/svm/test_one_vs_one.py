@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from surewood import PolySVC, _core
+from surewood import PolySVC
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import NEAREST, class_scores, class_votes, first_rows, nearest_support
 from surewood.tables import begin_fit
+from tests.instruction_sets import each_instruction_set
 from tests.svm.reference import blobs, decisions, kernel_matrix, vote
 
 
@@ -126,12 +127,8 @@ def test_blocks_of_rows_vote_like_single_rows_on_every_instruction_set(n_feature
         expected = [vote(row, classes) for row in predictor.decisions(grid[rows], m)]
         assert one_by_one[rows, tasks].tolist() == expected
     assert np.array_equal(one_by_one[:, 11], -2 - assign[:, 11])
-    try:
-        for name in ("baseline", "avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                assert np.array_equal(predictor.predict(grid, assign), one_by_one)
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    for _ in each_instruction_set():
+        assert np.array_equal(predictor.predict(grid, assign), one_by_one)
     assert np.array_equal(predictor.predict(grid, assign, n_jobs=2), one_by_one)
 
 
@@ -146,13 +143,9 @@ def test_stored_products_give_the_same_votes_on_every_instruction_set(n_features
     rows = rng.permutation(150)[:130]
     assign = rng.integers(-7, predictor.n_svms, size=(130, 9)).astype(np.int32)
     expected = np.vstack([predictor.predict(X[[r]], assign[[k]]) for k, r in enumerate(rows)])
-    try:
-        for name in ("baseline", "avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                found = predictor.predict(X[rows], assign, stored=gram.stored(rows))
-                assert np.array_equal(found, expected)
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    for _ in each_instruction_set():
+        found = predictor.predict(X[rows], assign, stored=gram.stored(rows))
+        assert np.array_equal(found, expected)
     for n_jobs in (1, 2):
         found = predictor.predict(X[rows], assign, stored=gram.stored(rows), n_jobs=n_jobs)
         assert np.array_equal(found, expected)

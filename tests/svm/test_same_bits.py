@@ -3,27 +3,21 @@
 import numpy as np
 import pytest
 
-from surewood import _core
 from surewood.svm import dual as dual_module
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
+from tests.instruction_sets import each_instruction_set
 from tests.svm.reference import blobs, equal_arrays
 
 
 def test_same_bits_on_every_instruction_set():
     X, labels = blobs(120, 5, 3, 7)
     arguments = (Gram(X), [np.arange(120), np.arange(50)], labels, [1, 2, 5], [0.1, 10.0])
-    try:
-        _core.use_instruction_set("baseline")
-        expected = solve_many(*arguments)
-        rbf = solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2))
-        for name in ("avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                assert equal_arrays(solve_many(*arguments), expected)
-                assert equal_arrays(solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2)), rbf)
-                assert not _core.use_instruction_set("avx1024")
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    expected = solve_many(*arguments)
+    rbf = solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2))
+    for _ in each_instruction_set():
+        assert equal_arrays(solve_many(*arguments), expected)
+        assert equal_arrays(solve_many(*arguments[:3], [1], 1.0, kernel=KernelSpec("rbf", 0.2)), rbf)
 
 
 @pytest.mark.parametrize("kernel", [None, KernelSpec("rbf", 0.3)])
@@ -42,12 +36,8 @@ def test_small_problems_have_a_loop_of_their_own_and_the_same_bits(kernel, weigh
     # Two rows at a time: no kernel is ever whole, so every problem goes through the loop for large ones.
     assert equal_arrays(solve_many(*arguments, **options, cache_size=1), expected)
     assert (expected.arrays["iterations"] > 32 + 4 * 64).any()  # some took free steps
-    try:
-        for name in ("baseline", "avx2"):
-            if _core.use_instruction_set(name):
-                assert equal_arrays(solve_many(*arguments, **options), expected)
-    finally:
-        _core.use_instruction_set(_core.instruction_set())
+    for _ in each_instruction_set():
+        assert equal_arrays(solve_many(*arguments, **options), expected)
 
 
 @pytest.mark.parametrize("features", [3, 40])

@@ -1,4 +1,4 @@
-"""The specification of core/forest/bin_cuts and bin_column: bins of a number column, in NumPy."""
+"""The specification of core/forest/learn_bins and bin_column: bins of a number column, in NumPy."""
 
 import numpy as np
 

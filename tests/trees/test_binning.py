@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from surewood import _core
 from surewood.tables import TableSchema
 from surewood.trees.binning import as_table, bin_array, bin_table, category_bins, learn_bins, quantise_weights
+from tests.instruction_sets import each_instruction_set
 from tests.trees import reference_bins
 
 
@@ -168,16 +169,12 @@ def test_every_type_and_layout_gives_the_bins_of_the_reference(dtype, order, wei
             np.testing.assert_array_equal(mapper.values[span], values)
             np.testing.assert_array_equal(mapper.edges[span], edges)
             expected.append(reference_bins.codes(X[:, j], edges[:-1]))
-        try:
-            for name in ("baseline", "avx2", "avx512"):
-                if _core.use_instruction_set(name):
-                    np.testing.assert_array_equal(mapper.codes(as_table(X)), expected)
-                    at_once = bin_table(as_table(X), weight, max_bins)
-                    np.testing.assert_array_equal(at_once.mapper.edges, mapper.edges)
-                    np.testing.assert_array_equal(at_once.mapper.values, mapper.values)
-                    np.testing.assert_array_equal(at_once.blocks[0], expected)
-        finally:
-            assert _core.use_instruction_set(_core.instruction_set())
+        for _ in each_instruction_set():
+            np.testing.assert_array_equal(mapper.codes(as_table(X)), expected)
+            at_once = bin_table(as_table(X), weight, max_bins)
+            np.testing.assert_array_equal(at_once.mapper.edges, mapper.edges)
+            np.testing.assert_array_equal(at_once.mapper.values, mapper.values)
+            np.testing.assert_array_equal(at_once.blocks[0], expected)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -260,12 +257,13 @@ def test_difficult_columns_have_the_bins_and_codes_of_the_reference(dtype, n, na
     columns = difficult_columns(n, rng)
     X = np.column_stack(list(columns.values())).astype(dtype)
     X[rng.random(X.shape) < 0.01] = np.nan
+    in_use = _core.instruction_set()
     try:
         if not _core.use_instruction_set(name):
             pytest.skip(f"this processor has no {name}")
         binned = {max_bins: bin_array(X, max_bins=max_bins) for max_bins in (2, 64, 255)}
     finally:
-        assert _core.use_instruction_set(_core.instruction_set())
+        assert _core.use_instruction_set(in_use)
     for max_bins, matrix in binned.items():
         assert not np.signbit(matrix.mapper.values[matrix.mapper.values == 0]).any()
         for j, column in enumerate(columns):

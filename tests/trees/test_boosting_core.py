@@ -5,6 +5,7 @@ import pytest
 
 from surewood import _core
 from surewood.trees.node_codec import feature_of, is_split, last_bin, missing_left
+from tests.instruction_sets import each_instruction_set
 from tests.trees.reference_boosting import Reference
 
 OPTIONS = {
@@ -103,14 +104,9 @@ def test_order_of_rows_and_instruction_set_do_not_matter(n_classes, symmetric):
     other = data | moved | {"codes": np.ascontiguousarray(data["codes"][:, order])}
     for one, two in zip(first, boost(other, options, weight[order])):
         np.testing.assert_array_equal(one, two)
-    best = _core.instruction_set()
-    try:
-        for name in ("baseline", "avx2"):
-            if _core.use_instruction_set(name):
-                for one, two in zip(first, boost(data, options, weight)):
-                    np.testing.assert_array_equal(one, two)
-    finally:
-        _core.use_instruction_set(best)
+    for _ in each_instruction_set():
+        for one, two in zip(first, boost(data, options, weight)):
+            np.testing.assert_array_equal(one, two)
 
 
 def test_monotone_scores_never_fall():

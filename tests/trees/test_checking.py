@@ -11,7 +11,7 @@ from surewood.trees.binning import BinMapper, BinnedMatrix, bin_array
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import TreeParams, grow_forest, make_bag
 
-LEAF = ((1 << 22) - 1) << 10  # core/forest/node_codec.hpp
+LEAF = ((1 << 22) - 1) << 10  # core/forest/flat_tree.hpp
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +101,25 @@ def test_an_honest_forest_passes_and_pickles(X):
             matrix = bin_array(X)
             np.testing.assert_array_equal(copy.predict_proba(matrix), one.predict_proba(matrix))
             np.testing.assert_array_equal(copy.last_bin, one.last_bin)
+
+
+def test_nothing_changes_a_forest_that_was_checked(X):
+    forest = grown(X, 3)
+    for same in (forest, pickle.loads(pickle.dumps(forest)), forest.with_short_nodes(), forest.trees(1, 3)):
+        for array in same.arrays:
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0
+    bins, out = _core.Bins(list(bin_array(X).blocks)), np.zeros((len(X), 3))
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _core.predict_codes(forest.arrays, bins, 0, len(X), out)
+    arrays = forest.__getstate__()
+    for name, array in (("nodes", forest.nodes.tolist()), ("word_bits", None)):
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            _core.Forest(**arrays | {name: array})
+    with pytest.raises(TypeError, match="leaf_class: expected an array of uint16"):
+        _core.Forest(**arrays | {"leaf_class": forest.leaf_weight})
+    with pytest.raises(TypeError, match="nodes: expected a C-contiguous array"):
+        _core.Forest(**arrays | {"nodes": np.asfortranarray(forest.nodes)})
 
 
 def test_last_bins_are_those_of_the_reference(X):

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood import _core
 from surewood.tables.rare_categories import row_weight
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array
 from surewood.trees.growing import TreeParams, grow_forest, make_bag, out_of_bag
+from tests.instruction_sets import each_instruction_set
 from tests.trees.reference_tree import ReferenceTree, assert_same_tree, tree_key
 
 
@@ -224,15 +224,10 @@ def test_every_kernel_tier_and_instruction_set_gives_the_tree_of_the_plain_way(n
         return grow_forest(matrix, y, n_classes, params, n_trees=3, seed=1, weight=weight, fast_kernels=fast)
 
     plain = grown(fast=False)
-    try:
-        for name in ("baseline", "avx2", "avx512"):
-            if _core.use_instruction_set(name):
-                quick = grown()
-                assert same(quick.forest, plain.forest)
-                np.testing.assert_allclose(quick.importances, plain.importances, rtol=1e-12)
-    finally:
-        assert _core.use_instruction_set(_core.instruction_set())
-    assert not _core.use_instruction_set("avx1024")
+    for _ in each_instruction_set():
+        quick = grown()
+        assert same(quick.forest, plain.forest)
+        np.testing.assert_allclose(quick.importances, plain.importances, rtol=1e-12)
 
 
 def test_a_class_without_a_row_in_the_bag_gets_no_share():

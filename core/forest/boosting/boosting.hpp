@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "forest/bins.hpp"
-#include "forest/node_codec.hpp"
+#include "forest/flat_tree.hpp"
 
 namespace surewood {
 

@@ -7,13 +7,13 @@
 using namespace surewood;
 
 int main() {
-  const char* best = best_instruction_set();
+  const char* best = instruction_set_name();
   const InstructionSet by_default = instruction_set();
   assert(!use_instruction_set("avx1024"));
   assert(instruction_set() == by_default);
   assert(use_instruction_set("baseline"));
-  assert(instruction_set() == InstructionSet::kBaseline);
+  assert(instruction_set() == InstructionSet::kBaseline && !std::strcmp(instruction_set_name(), "baseline"));
   assert(use_instruction_set(best));
-  assert(instruction_set() == by_default);
+  assert(instruction_set() == by_default && instruction_set_name() == best);
   assert(std::strcmp(best, "baseline") != 0 || by_default == InstructionSet::kBaseline);
 }

@@ -115,8 +115,8 @@ void check(bool symmetric, std::uint32_t n_classes) {
     if (table.role[i] != Role::kHeldOut) continue;
     double sum = n_outputs == 1 ? 1.0 : 0.0;
     for (const double score : single) sum += std::exp(score);
-    const double own = n_outputs > 1 ? single[table.label[i]] : table.label[i] ? single[0] : 0.0;
-    loss += std::log(sum) - own;
+    const double score = n_outputs > 1 ? single[table.label[i]] : table.label[i] ? single[0] : 0.0;
+    loss += std::log(sum) - score;
     ++held_out;
   }
   assert(std::abs(loss / held_out - model.trees.losses.back()) < 1e-5);

@@ -36,7 +36,7 @@ void check(std::uint64_t seed, std::uint32_t n_classes, bool categories, std::ui
   TrainingSet training{&bins, labels.data(), n_classes, rows.data(), n, weights.data()};
   GrowOptions options;
   options.max_features = 2;
-  options.lottery.n = n;
+  options.sampler.n = n;
   TreeArrays trees;
   std::vector<double> importance(n_columns, 0.0);
   const bool done = grow_trees(training, options, seed, 0, 3, nullptr, trees, importance.data());

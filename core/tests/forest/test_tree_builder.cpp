@@ -7,8 +7,8 @@
 
 #include "common/rng.hpp"
 #include "forest/bin_column.hpp"
+#include "forest/criterion.hpp"
 #include "forest/forest_predict.hpp"
-#include "forest/log_table.hpp"
 #include "forest/short_nodes.hpp"
 #include "forest/tree_builder.hpp"
 
@@ -123,21 +123,21 @@ void check_short_nodes(const TreeArrays& out, const Problem& p) {
       assert(nodes[i].left == expected.left && nodes[i].word == expected.word);
     }
   }
-  std::vector<double> own(std::size_t(p.n) * p.n_classes, 0.0), other = own;
-  predict_codes(forest, p.bins, 0, p.n, own.data());
+  std::vector<double> sums(std::size_t(p.n) * p.n_classes, 0.0), other = sums;
+  predict_codes(forest, p.bins, 0, p.n, sums.data());
   predict_codes(whole, p.bins, 0, p.n, other.data());
-  assert(own == other);
+  assert(sums == other);
 }
 
 void check_out_of_bag(const TreeArrays& out, const Problem& p, const GrowOptions& options) {
   std::vector<double> sums(std::size_t(p.n) * p.n_classes, 0.0);
   std::vector<std::uint32_t> votes(p.n, 0);
-  BagRecipe recipe{options.lottery, 11, 0, p.rows.data()};
-  predict_out_of_bag(view(out, p), p.bins, recipe, 0, p.n, sums.data(), votes.data());
+  Bagging bagging{options.sampler, 11, 0, p.rows.data()};
+  predict_out_of_bag(view(out, p), p.bins, bagging, 0, p.n, sums.data(), votes.data());
   for (std::uint32_t i = 0; i < p.n; ++i) {
     std::uint32_t outside = 0;
     for (std::uint64_t tree = 0; tree < 2; ++tree)
-      outside += in_bag_counts(options.lottery, tree_key(11, tree))[i] == 0;
+      outside += in_bag_counts(options.sampler, tree_key(11, tree))[i] == 0;
     assert(outside == votes[i]);
   }
 }
@@ -148,7 +148,7 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
   options.criterion = criterion;
   options.max_features = 1 + p.n_columns / 2;
   options.min_samples_leaf = min_leaf;
-  options.lottery.n = p.n;
+  options.sampler.n = p.n;
   TreeArrays fast = grow(p, options);
   check_predictions(fast, p);
   check_short_nodes(fast, p);
@@ -160,7 +160,7 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
   for (Sampling sampling : {Sampling::kBootstrap, Sampling::kSubsample, Sampling::kResample}) {
     std::vector<std::uint32_t> units(p.rows.rbegin(), p.rows.rend());
     units.push_back(0);
-    options.lottery = {sampling, p.n, units.data(), p.n + 1, (p.n + 1) / 2, p.weights.data()};
+    options.sampler = {sampling, p.n, units.data(), p.n + 1, (p.n + 1) / 2, p.weights.data()};
     options.max_depth = 3;
     check_out_of_bag(grow(p, options), p, options);
   }
@@ -169,7 +169,7 @@ void run_problem(const Problem& p, Splitter splitter, CriterionKind criterion, s
 void raw_values_take_the_side_of_their_bin() {
   Problem p = make_problem(5, 300, 4, 3, 20, true, false, 1);
   GrowOptions options;
-  options.lottery.n = p.n;
+  options.sampler.n = p.n;
   TreeArrays out = grow(p, options);
   std::vector<double> edges;
   std::vector<std::int64_t> offset(1, 0);

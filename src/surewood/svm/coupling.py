@@ -226,7 +226,7 @@ def couple(ahead: Floats, n: int) -> Floats:
 
 def mean_wins(ahead: Floats, n: int) -> Floats:
     """Mean probability with which each of `n` classes wins its pairs, scaled to rows that sum to 1."""
-    wins = sums_of_pairs(n, np.zeros((len(ahead), n)), lambda own: (ahead[:, own], 1.0 - ahead[:, own]))
+    wins = sums_of_pairs(n, np.zeros((len(ahead), n)), lambda pairs: (ahead[:, pairs], 1.0 - ahead[:, pairs]))
     return np.asarray(wins / wins.sum(axis=1, keepdims=True))
 
 

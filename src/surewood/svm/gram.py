@@ -69,13 +69,13 @@ class KernelSpec:
         return cls("poly", 1.0 / n_features, 1.0)
 
     def values(
-        self, inner: NDArray[Any], degree: int, norms: Any = None, own_norms: Any = None
+        self, inner: NDArray[Any], degree: int, norms: Any = None, row_norms: Any = None
     ) -> NDArray[np.float64]:
         """Kernel values in double from inner products; the obvious formula, for display and checks."""
         inner = np.asarray(inner, dtype=np.float64)
         if self.kind == "poly":
             return np.asarray((self.gamma * inner + self.coef0) ** degree)
-        distance = np.asarray(own_norms)[:, None] + np.asarray(norms)[None, :] - 2.0 * inner
+        distance = np.asarray(row_norms)[:, None] + np.asarray(norms)[None, :] - 2.0 * inner
         return np.asarray(np.exp(-self.gamma * np.maximum(distance, 0.0)))
 
 

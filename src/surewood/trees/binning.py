@@ -16,7 +16,7 @@ A streamed table (:class:`surewood.tables.ParquetTable`) is read batch by batch,
 :mod:`~surewood.trees.sketch`, and once for the codes, which stand in a memory-mapped file. Its bins are
 those above, exactly for columns of up to 16,384 distinct values, else up to ranks of less than 0.1 %.
 
-Numbers are cut in the core: core/forest/bin_cuts.hpp. :func:`bin_table`, :func:`bin_array` and
+Numbers are cut in the core: core/forest/learn_bins.hpp. :func:`bin_table`, :func:`bin_array` and
 :func:`training_bins` learn bins and code rows in one call; :func:`check_mapper` refuses bins of a model file
 that do not belong together.
 
@@ -186,9 +186,9 @@ class BinMapper:
         codes = table.new_array((self.n_columns, table.n_rows), np.uint8)
         for places, part in table.batches():
             for start, block in _blocks(part):
-                own = np.empty((block.shape[1], part.n_rows), dtype=np.uint8)
-                self._block_codes(start, block, own)
-                codes[start : start + len(own), places] = own
+                block_codes = np.empty((block.shape[1], part.n_rows), dtype=np.uint8)
+                self._block_codes(start, block, block_codes)
+                codes[start : start + len(block_codes), places] = block_codes
         return codes
 
     def _block_codes(self, start: int, block: NDArray[Any], out: NDArray[np.uint8]) -> None:
@@ -401,12 +401,12 @@ def _learn_block(
     """What is in columns from `start` on: weights of categories, or the bins of a run of number columns."""
     columns = slice(start, start + block.shape[1])
     out = None if codes is None else codes[columns]
-    own = found.n_categories[columns]
+    n_categories = found.n_categories[columns]
     return [
-        category_mass(block[:, begin], weight, int(own[begin]))
+        category_mass(block[:, begin], weight, int(n_categories[begin]))
         if category
         else _core.number_bins(block, begin, end, weight, found.max_bins, out)
-        for begin, end, category in _runs(own > 0)
+        for begin, end, category in _runs(n_categories > 0)
     ]
 
 

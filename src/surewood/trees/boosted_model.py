@@ -102,7 +102,7 @@ class BoostedModel:
         blocks = list(matrix.blocks)
         over_rows(
             _add_scores,
-            (self.trees.in_core, self.values),
+            (self.trees, self.values),
             lambda begin, end: (blocks, begin, end),
             [out],
             send=lambda begin, end: ([block[:, begin:end] for block in blocks], 0, end - begin),
@@ -161,8 +161,8 @@ class BoostedModel:
         ]
 
 
-def _add_scores(forest: Any, values: Any, blocks: list[Any], *rest: Any) -> None:
-    _core.add_boosted_scores(forest, values, _core.Bins(blocks), *rest)
+def _add_scores(forest: FlatForest, values: Any, blocks: list[Any], *rest: Any) -> None:
+    _core.add_boosted_scores(forest.in_core, values, _core.Bins(blocks), *rest)
 
 
 def softmax(scores: Floats) -> Floats:

@@ -1,13 +1,12 @@
 """Grown trees as plain arrays: small, quick to predict with, easy to save.
 
 A :class:`FlatForest` is eight arrays (:mod:`~surewood.trees.node_codec` knows their bits); nothing in it is
-a Python object per tree, so it pickles small and can be stored without pickle. Trees are read-only once
-grown.
+a Python object per tree, so it pickles small and can be stored without pickle.
 
 The core follows every number of a forest without looking, and a model file is not trusted. So a forest is
-checked when it is made, unpickled or loaded, once and in one pass (:func:`check_forest`): starts ascend and
-end where the arrays do, children lie after their parent and inside its tree, features, bins, classes, leaf
-offsets and category entries are in range, probabilities and thresholds are finite.
+checked when it is made, unpickled or loaded, once and in one pass, and its arrays are read-only from then
+on: starts ascend and end where the arrays do, children lie after their parent and inside its tree, features,
+bins, classes, leaf offsets and category entries are in range, probabilities and thresholds are finite.
 
 Below: a tree as a table of nodes and the splits on the way to a node (:class:`Split`), a forest out of
 batches of trees (:class:`ForestJoiner`), and trees whose leaves vote for one class
@@ -65,7 +64,7 @@ class FlatForest:
     n_classes, n_features : int
     word_bits : int
         0: nodes as above. Else short ones, a uint32 each, the word in its lower bits
-        (core/forest/node_codec.hpp).
+        (core/forest/flat_tree.hpp).
 
     Examples
     --------
@@ -91,7 +90,17 @@ class FlatForest:
     word_bits: int = 0
 
     def __post_init__(self) -> None:
-        check_forest(self)
+        """Refuse a forest that the core could not read safely."""
+        check_arrays(self, _FOREST_ARRAYS)
+        check_count(self.n_classes, "n_classes", 1, 65535)
+        check_count(self.n_features, "n_features", 0, 2**22 - 2)
+        check_count(self.word_bits, "word_bits", 0, 31)
+        try:
+            self.__dict__["_in_core"] = _core.Forest(**self.__getstate__())
+        except TypeError as error:  # a wrong shape
+            raise ValueError(f"forest: {error}.") from None
+        for array in self.arrays:
+            array.setflags(write=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: state[name] for name in _FIELDS if name in state})
@@ -128,9 +137,10 @@ class FlatForest:
         )
 
     @property
-    def in_core(self) -> tuple[Any, ...]:
+    def in_core(self) -> _core.Forest:
         """The forest as the core takes it."""
-        return (*self.arrays, self.word_bits, self.n_classes, self.n_features)
+        forest: _core.Forest = self.__dict__["_in_core"]
+        return forest
 
     @property
     def n_trees(self) -> int:
@@ -172,11 +182,18 @@ class FlatForest:
         """The same trees in about half the memory; these ones where they are too large for that."""
         if self.word_bits:
             return self
-        found = _core.shorten(self.in_core)
-        if found is None:
+        short = _core.shorten(self.in_core)
+        if short is None:
             return self
-        names = ("nodes", "leaf_class", "leaf_weight", "leaf_start", "word_bits")
-        return replace(self, **dict(zip(names, found)))
+        nodes, leaf_class, leaf_weight, leaf_start, word_bits = short
+        return replace(
+            self,
+            nodes=nodes,
+            leaf_class=leaf_class,
+            leaf_weight=leaf_weight,
+            leaf_start=leaf_start,
+            word_bits=word_bits,
+        )
 
     def with_whole_nodes(self) -> FlatForest:
         """The same trees with nodes of eight bytes."""
@@ -213,7 +230,7 @@ class FlatForest:
         """Mean of the trees' class vectors for every row of a binned matrix."""
         out = np.zeros((matrix.n_rows, self.n_classes))
         share(*self.arrays)
-        _over_codes(_predict_codes, (self.in_core,), matrix, (), out, self.n_trees, n_jobs)
+        _over_codes(_predict_codes, self, matrix, (), out, n_jobs)
         out /= max(self.n_trees, 1)
         return out
 
@@ -228,7 +245,7 @@ class FlatForest:
         share(*self.arrays)
         over_rows(
             _predict_values,
-            (self.in_core,),
+            (self,),
             lambda begin, end: (X[begin:end], mapper.edges, mapper.offset),
             [out],
             n_rows=len(X),
@@ -248,7 +265,7 @@ class FlatForest:
         """
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         share(*self.arrays)
-        _over_codes(_apply_codes, (self.in_core,), matrix, (max_depth, None), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, self, matrix, (max_depth, None), out, n_jobs)
         return out
 
     def look_up(
@@ -261,7 +278,7 @@ class FlatForest:
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
         share(value, *self.arrays)
-        _over_codes(_apply_codes, (self.in_core,), matrix, (None, value), out, self.n_trees, n_jobs)
+        _over_codes(_apply_codes, self, matrix, (None, value), out, n_jobs)
         return out.view(np.int32)
 
     def votes(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.uint16]:
@@ -334,42 +351,41 @@ def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
     return max(_LEAST_ROWS, math.ceil(n_rows / (workers * turns)))
 
 
-# Functions of the core cannot be pickled; these can.
+# What the core makes cannot be pickled; these functions and a FlatForest can.
 
 
-def _predict_codes(forest: Any, blocks: list[Any], *rest: Any) -> None:
-    _core.predict_codes(forest, _core.Bins(blocks), *rest)
+def _predict_codes(forest: FlatForest, blocks: list[Any], *rest: Any) -> None:
+    _core.predict_codes(forest.in_core, _core.Bins(blocks), *rest)
 
 
-def _predict_values(*args: Any) -> None:
-    _core.predict_values(*args)
+def _predict_values(forest: FlatForest, *rest: Any) -> None:
+    _core.predict_values(forest.in_core, *rest)
 
 
-def _apply_codes(forest: Any, blocks: list[Any], begin: int, end: int, *rest: Any) -> None:
-    _core.apply_codes(forest, _core.Bins(blocks), begin, end, *rest)
+def _apply_codes(forest: FlatForest, blocks: list[Any], *rest: Any) -> None:
+    _core.apply_codes(forest.in_core, _core.Bins(blocks), *rest)
 
 
 def _over_codes(
     kernel: Any,
-    fixed: tuple[Any, ...],
+    forest: FlatForest,
     matrix: BinnedMatrix,
     options: tuple[Any, ...],
     out: NDArray[Any],
-    n_trees: int,
     n_jobs: int | None,
 ) -> None:
-    """``kernel(*fixed, blocks, begin, end, *options, rows of out)`` over all rows of a binned matrix."""
+    """``kernel(forest, blocks, begin, end, *options, rows of out)`` over all rows of a binned matrix."""
     blocks = list(matrix.blocks)
     over_rows(
         kernel,
-        fixed,
+        (forest,),
         lambda begin, end: (blocks, begin, end, *options),
         [out],
         send=lambda begin, end: ([block[:, begin:end] for block in blocks], 0, end - begin, *options),
         n_rows=matrix.n_rows,
         rows_a_task=_rows_a_task(matrix.n_rows, n_jobs),
         n_jobs=n_jobs,
-        seconds_a_row=_SECONDS_A_TREE * n_trees,
+        seconds_a_row=_SECONDS_A_TREE * forest.n_trees,
     )
 
 
@@ -380,18 +396,6 @@ _FOREST_ARRAYS: ArrayTable = {
     (np.uint64, 2): ("category_set",),
     (np.int64, 1): ("node_start", "leaf_start", "category_start"),
 }
-
-
-def check_forest(forest: FlatForest) -> None:
-    """Refuse a forest that the core could not read safely."""
-    check_arrays(forest, _FOREST_ARRAYS)
-    check_count(forest.n_classes, "n_classes", 1, 65535)
-    check_count(forest.n_features, "n_features", 0, 2**22 - 2)
-    check_count(forest.word_bits, "word_bits", 0, 31)
-    try:
-        _core.check_forest(forest.in_core)
-    except TypeError as error:  # a wrong shape
-        raise ValueError(f"forest: {error}.") from None
 
 
 def check_bins(forest: FlatForest, mapper: BinMapper) -> None:

@@ -56,7 +56,7 @@ class Bag:
     sampling : str
     n_draws : int
         Units drawn per tree.
-    odds : ndarray of uint32 or None
+    draw_weights : ndarray of uint32 or None
         Probabilities of ``resample``, up to a factor.
     seed : int
     groups : ndarray of uint32 or None
@@ -78,26 +78,26 @@ class Bag:
     units: NDArray[np.uint32] | None
     sampling: str
     n_draws: int
-    odds: NDArray[np.uint32] | None
+    draw_weights: NDArray[np.uint32] | None
     seed: int
     groups: NDArray[np.uint32] | None = None
 
     @property
-    def draw(self) -> _core.Draw:
+    def sampler(self) -> _core.RowSampler:
         """The form the core takes."""
-        return _core.Draw(
+        return _core.RowSampler(
             sampling=self.sampling,
             n_rows=len(self.rows),
             units=self.units,
             n_draws=self.n_draws,
-            odds=self.odds,
+            weights=self.draw_weights,
             seed=self.seed,
             groups=self.groups,
         )
 
     def counts(self, tree: int) -> NDArray[np.uint32]:
         """How often each entry of `rows` is in the bag of tree number `tree`."""
-        return _core.in_bag_counts(self.draw, tree)
+        return _core.in_bag_counts(self.sampler, tree)
 
 
 def make_bag(
@@ -145,9 +145,9 @@ def make_bag(
         drawn = "bootstrap" if sampling == "resample" else sampling
         return Bag(chosen, weights, None, drawn, _n_draws(fraction, n_groups), None, seed, group_of_row)
     if sampling in ("all", "resample"):
-        odds = weights if sampling == "resample" else None
-        draws = _n_draws(n_draws, len(chosen))
-        return Bag(chosen, None if odds is not None else weights, None, sampling, draws, odds, seed)
+        resampled = sampling == "resample"
+        multiply, draw_weights = (None, weights) if resampled else (weights, None)
+        return Bag(chosen, multiply, None, sampling, _n_draws(n_draws, len(chosen)), draw_weights, seed)
     units = np.arange(len(chosen), dtype=np.uint32)
     if by_content:
         keys = matrix.row_keys[chosen]
@@ -317,7 +317,7 @@ def grow_forest(
     importances = np.zeros(matrix.n_columns)
     matrix.check()
     share_matrix(matrix)
-    share(labels, bag.rows, bag.weights, bag.units, bag.odds, bag.groups)
+    share(labels, bag.rows, bag.weights, bag.units, bag.draw_weights, bag.groups)
     at_once = len(spans) if deadline is None else effective_n_jobs(n_jobs)
     with stage(verbose, "growing trees", n_trees) as advance:
         while len(parts) < len(spans) and not (parts and deadline and time.monotonic() >= deadline):
@@ -363,10 +363,10 @@ def out_of_bag(
     n = len(bag.rows)
     sums, votes = np.zeros((n, forest.n_classes)), np.zeros(n, dtype=np.uint32)
     share_matrix(matrix)
-    share(bag.rows, bag.units, bag.odds, *forest.arrays)
+    share(bag.rows, bag.units, bag.draw_weights, *forest.arrays)
     over_rows(
         _predict_out_of_bag,
-        (forest.in_core, list(matrix.blocks), bag, first_tree),
+        (forest, list(matrix.blocks), bag, first_tree),
         lambda begin, end: (begin, end),
         [sums, votes],
         n_rows=n,
@@ -386,8 +386,8 @@ def _vote_rows(n_rows: int, n_columns: int, seconds_a_row: float, n_jobs: int | 
     return max(_VOTE_ROWS, min(a_part, quick, _VOTE_BYTES // max(n_columns, 1)))
 
 
-def _predict_out_of_bag(forest: Any, blocks: list[Any], bag: Bag, first_tree: int, *rest: Any) -> None:
-    _core.predict_out_of_bag(forest, _core.Bins(blocks), bag.rows, bag.draw, first_tree, *rest)
+def _predict_out_of_bag(forest: FlatForest, blocks: list[Any], bag: Bag, first_tree: int, *rest: Any) -> None:
+    _core.predict_out_of_bag(forest.in_core, _core.Bins(blocks), bag.rows, bag.sampler, first_tree, *rest)
 
 
 def share_matrix(matrix: BinnedMatrix) -> None:
@@ -431,10 +431,12 @@ def _grow_batch(
 ) -> tuple[ForestArrays, NDArray[np.float64]]:
     """A picklable task: some trees of a forest and the sum of their importances."""
     # The bag is drawn already; all other parameters are the core's.
-    own: dict[str, Any] = {name: value for name, value in vars(params).items() if name not in _OF_BAGS}
-    options = _core.GrowOptions(**own, row_weight=_smoothing_weight(matrix, bag), fast_kernels=fast_kernels)
+    for_core: dict[str, Any] = {name: value for name, value in vars(params).items() if name not in _OF_BAGS}
+    options = _core.GrowOptions(
+        **for_core, row_weight=_smoothing_weight(matrix, bag), fast_kernels=fast_kernels
+    )
     result = _core.grow_trees(
-        matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.draw, options, start, count
+        matrix.training_bins, labels, n_classes, bag.rows, bag.weights, bag.sampler, options, start, count
     )
     return result[:8], result[8]
 

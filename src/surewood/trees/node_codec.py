@@ -1,4 +1,4 @@
-"""The bit layout of nodes: no other module knows it (core/forest/node_codec.hpp describes it).
+"""The bit layout of nodes: no other module knows it (core/forest/flat_tree.hpp describes it).
 
 A whole node is two numbers, its left child (or what a leaf holds) and a word. A short node is one number,
 which holds both. The functions below take arrays of words and give arrays.

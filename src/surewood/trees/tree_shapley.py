@@ -63,7 +63,7 @@ def shapley_values(
     blocks, others = list(rows.blocks), list(background.blocks)
     over_rows(
         _shapley_codes,
-        (forest.in_core, others, group_of, len(positions)),
+        (forest, others, group_of, len(positions)),
         lambda begin, end: (blocks, begin, end),
         [out],
         send=lambda begin, end: ([block[:, begin:end] for block in blocks], 0, end - begin),
@@ -77,8 +77,8 @@ def shapley_values(
 
 
 def _shapley_codes(
-    forest: Any, others: list[Any], group_of: Any, n_groups: int, blocks: list[Any], *rest: Any
+    forest: FlatForest, others: list[Any], group_of: Any, n_groups: int, blocks: list[Any], *rest: Any
 ) -> None:
     begin, end, out = rest
     bins, background = _core.Bins(blocks), _core.Bins(others)
-    _core.shapley_codes(forest, bins, begin, end, background, group_of, n_groups, out)
+    _core.shapley_codes(forest.in_core, bins, begin, end, background, group_of, n_groups, out)

@@ -1,4 +1,4 @@
-#include "forest/log_table.hpp"
+#include "forest/criterion.hpp"
 
 #include <array>
 #include <cmath>
