@@ -29,7 +29,7 @@ def table(numbers_only: bool = False) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, np.array(["low", "middle", "high"])[y]
 
 
-OOB = {"cross_fit": "oob"}
+IN_FOLD = {"cross_fit": "in_fold"}
 #: Further settings of each estimator, beyond its small ones.
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "BinnedForestClassifier": [
@@ -44,7 +44,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "CascadeForestClassifier": [
         {"forests": ["random", LogisticRegression()]},
-        {"study": OOB, "calibrate": False},
+        {"study": IN_FOLD, "calibrate": False},
     ],
     "CompositeTreeClassifier": [
         {"max_depth": 2},
@@ -64,7 +64,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     ],
     "DeepCascadeSVMClassifierCV": [{"calibrate": "isotonic"}],
     "MarginDeepForestClassifier": [
-        {"forests": ["random", "completely_random", "extra", LogisticRegression()], "study": OOB},
+        {"forests": ["random", "completely_random", "extra", LogisticRegression()], "study": IN_FOLD},
         {"forests": ["contrast"]},
         {"calibrate": "temperature", "study": {"step": "literal", "layer_inputs": "scores"}},
     ],
