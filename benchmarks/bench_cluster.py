@@ -1,7 +1,8 @@
 """Dask with one and two single-thread workers against local threads: speed-up and overhead.
 
     python -m benchmarks cluster
-    python -m benchmarks.bench_cluster --workers 1 2 4     # costs for docs/internals/scale.md too
+    python -m benchmarks.bench_cluster --workers 1 2 4
+    python -m benchmarks.bench_cluster --pool      # Ray: plain tasks against joblib's own pool of actors
 
 A margin forest on letter and a grid of composite forests on pendigits, the four ways interleaved after a
 warm-up of each. Ratios by the clock mean little on a busy machine, so CPU time stands beside them: the
@@ -130,6 +131,40 @@ def compare(
         print()
 
 
+def pools(repeats: int = 2) -> None:
+    """Seconds of two fits on two Ray workers: bundles as plain tasks, and through joblib's Ray backend."""
+    import ray
+    from ray.util.joblib import register_ray
+    from sklearn.datasets import make_classification
+
+    from surewood import MarginDeepForestClassifier, RandomCompositeForestClassifierCV
+    from surewood.parallel import remote
+
+    X, y = make_classification(4000, 16, n_informative=8, n_classes=4, random_state=0)
+    grid = {"max_features": (2, 4), "max_depth": (1, 2), "n_estimators": (20,)}
+    fits = {
+        "margin forest": lambda: MarginDeepForestClassifier(15, max_layers=2, random_state=0).fit(X, y),
+        "composite grid": lambda: RandomCompositeForestClassifierCV(random_state=0, **grid).fit(
+            X[:800], y[:800]
+        ),
+    }
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    is_ray = remote.is_ray
+    try:
+        for name, fit in fits.items():
+            for _ in range(repeats):
+                for way, test in (("plain tasks", is_ray), ("joblib's pool", lambda backend: False)):
+                    remote.is_ray = test
+                    started = time.perf_counter()
+                    with joblib.parallel_config("ray"):
+                        fit()
+                    print(f"{name:15} {way:14} {time.perf_counter() - started:7.2f} s", flush=True)
+    finally:
+        remote.is_ray = is_ray
+        ray.shutdown()
+
+
 def ratio(top: list[Cost], bottom: list[Cost], field: str) -> float:
     return statistics.median(getattr(a, field) / getattr(b, field) for a, b in zip(top, bottom))
 
@@ -139,5 +174,9 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--pool", action="store_true")
     arguments = parser.parse_args()
-    main(arguments.quick, tuple(arguments.workers), arguments.repeats)
+    if arguments.pool:
+        pools()
+    else:
+        main(arguments.quick, tuple(arguments.workers), arguments.repeats)
