@@ -10,11 +10,11 @@ from surewood.deepforest.data import LayerInput, TrainingSet
 from surewood.deepforest.first_layer import choose_first_layer, first_layers, places_of, pool_of, race
 from surewood.deepforest.forests import AUTO_BLOCKS, parse_members
 from surewood.deepforest.margin_growth import first_layer_task
-from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
+from surewood.deepforest.plan import MarginGrowthPlan, RunOptions
 from surewood.trees.binning import bin_array
 
 RUN = RunOptions()
-PILOT = PilotRule(n_trees=4, least_trees=6, tolerance=0.2)
+PILOT = 4
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def training():
 def plans(blocks=AUTO_BLOCKS, rates=(8, 16), n_trees=20, pilot=PILOT):
     return [
         MarginGrowthPlan(
-            members=parse_members(block, n_trees), schedule=(rate,) * len(block), n_folds=3, pilot=pilot
+            members=parse_members(block, n_trees), schedule=(rate,) * len(block), n_folds=3, pilot_trees=pilot
         )
         for block in blocks
         for rate in rates

@@ -24,7 +24,7 @@ from surewood.deepforest.forests import (
     parse_schedules,
     tree_params,
 )
-from surewood.deepforest.plan import CascadeGrowthPlan, MarginGrowthPlan, PilotRule, make_plan
+from surewood.deepforest.plan import CascadeGrowthPlan, MarginGrowthPlan, make_plan
 from surewood.deepforest.training import train
 
 
@@ -102,15 +102,15 @@ def test_chosen_blocks_follow_the_table_and_given_forests_the_paper(table):
     def rules(model):
         plan, _ = planned(model, table)
         candidate = plan.candidates[0]
-        return candidate.pilot, candidate.patience, candidate.min_improvement
+        return candidate.pilot_trees, candidate.patience, candidate.min_improvement
 
-    assert rules(MarginDeepForestClassifier()) == (PilotRule(10, 30, 0.2), 1, "noise")
-    assert rules(MarginDeepForestClassifierCV()) == (PilotRule(10, 30, 0.2), 1, "noise")
+    assert rules(MarginDeepForestClassifier()) == (10, 1, "noise")
+    assert rules(MarginDeepForestClassifierCV()) == (10, 1, "noise")
     assert rules(MarginDeepForestClassifier.paper()) == (None, 3, 1e-4)
     assert rules(MarginDeepForestClassifier(forests=["random"])) == (None, 3, 1e-4)
     assert rules(MarginDeepForestClassifier(1)) == (None, 1, "noise")  # one tree has no halves
     given = {"pilot_trees": 4, "patience": 2, "min_improvement": 0.0}
-    assert rules(MarginDeepForestClassifier(3, study=given)) == (PilotRule(3, 9, 0.2), 2, 0.0)
+    assert rules(MarginDeepForestClassifier(3, study=given)) == (3, 2, 0.0)
 
 
 def test_kinds_pairs_and_classifiers():

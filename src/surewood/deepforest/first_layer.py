@@ -27,7 +27,7 @@ from surewood.deepforest.margin_growth import (
     first_layer_task,
     with_at_most,
 )
-from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
+from surewood.deepforest.plan import MarginGrowthPlan, RunOptions
 from surewood.deepforest.stopping import held_out_score, mean_and_error
 
 
@@ -35,8 +35,8 @@ def choose_first_layer(
     training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions
 ) -> tuple[MarginGrowthPlan, BlockFit]:
     """The plan whose first layer has the best held-out score, the first of equal ones, and that layer."""
-    if plans[0].pilot is not None:
-        return race(training, plans, run, plans[0].pilot)
+    if plans[0].pilot_trees is not None:
+        return race(training, plans, run, plans[0].pilot_trees)
     best: tuple[float, MarginGrowthPlan, BlockFit] | None = None
     for plan, fit in first_layers(training, plans, run):
         if len(plans) == 1:
@@ -110,7 +110,7 @@ def places_of(block: Sequence[Any], pool: Sequence[Any]) -> list[int]:
 
 
 def race(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, pilot: PilotRule
+    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, n_pilot: int
 ) -> tuple[MarginGrowthPlan, BlockFit]:
     """The plan whose first few trees have the least held-out loss, and its first layer.
 
@@ -124,9 +124,9 @@ def race(
             break
         if entrants:
             sharing = _still_in(sharing, plans, entrants)
-        entrants += _enter(training, sharing, run, pilot)
-    best, n_trees = _final(entrants, run, pilot.n_trees)
-    task = best.task.with_trees_needed(best.few, pilot)
+        entrants += _enter(training, sharing, run, n_pilot)
+    best, n_trees = _final(entrants, run, n_pilot)
+    task = best.task.with_trees_needed(best.few)
     fit, n_trees = task.grow(best.fit, n_trees)
     return with_at_most(task.plan, n_trees), fit
 
@@ -153,18 +153,17 @@ class _Entrant:
 
 
 def _enter(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, pilot: PilotRule
+    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, n_pilot: int
 ) -> list[_Entrant]:
     """The first trees of plans of one depth, out of one pool."""
     if not plans:
         return []
     pool, places = _pooled(plans)
-    fit, halves = first_layer_task(training, pool, run).begin(pilot.n_trees)
+    fit, halves = first_layer_task(training, pool, run).begin(n_pilot)
     entrants = []
     for plan, members in zip(plans, places):
         task = replace(first_layer_task(training, plan, run), places=members)
-        n_first = pilot.n_trees // 2
-        entrants.append(_Entrant.of(task, fit.take(members), halves[members], n_first, pilot.n_trees))
+        entrants.append(_Entrant.of(task, fit.take(members), halves[members], n_pilot // 2, n_pilot))
     return entrants
 
 

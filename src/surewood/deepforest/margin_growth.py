@@ -35,7 +35,7 @@ from surewood.deepforest.margins import (
     layer_weights,
     next_step,
 )
-from surewood.deepforest.plan import MarginGrowthPlan, PilotRule, RunOptions
+from surewood.deepforest.plan import LEAST_BATCHES, TOLERANCE, MarginGrowthPlan, RunOptions
 from surewood.deepforest.stopping import Growth, mean_and_error
 from surewood.trees.binning import BinMapper
 from surewood.trees.flat_tree import FlatForest, ForestJoiner
@@ -193,11 +193,12 @@ class LayerTask:
         halves = first.vectors.copy()
         return self.extend(first, half, n_trees), halves
 
-    def with_trees_needed(self, few: FewTrees, pilot: PilotRule) -> LayerTask:
+    def with_trees_needed(self, few: FewTrees) -> LayerTask:
         """The same with no more trees per forest than its first ones show to be worth growing."""
         plan, training = self.plan, self.training
-        needed = few.trees_needed(training.y, training.weight, pilot.tolerance, plan.n_folds)
-        return replace(self, plan=with_at_most(plan, max(pilot.least_trees, needed)))
+        needed = few.trees_needed(training.y, training.weight, TOLERANCE, plan.n_folds)
+        least = LEAST_BATCHES * (plan.pilot_trees or few.n_trees)
+        return replace(self, plan=with_at_most(plan, max(least, needed)))
 
     def grow(self, fit: BlockFit, n_trees: int) -> tuple[BlockFit, int]:
         """All remaining trees, in batches that double (a time limit is noticed), and how many there are."""
@@ -341,22 +342,22 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
 
     def _train(self, inputs: LayerInput, before: AdditiveScore) -> _TrainedLayer:
         """The layer; only its first trees where these gain no more than noise."""
-        step, training, pilot = self.plan.step, self.training, self.plan.pilot
+        step, training, n_pilot = self.plan.step, self.training, self.plan.pilot_trees
         weight = layer_weights(
             before.z, self.plan.reweighting, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight
         )
         task = LayerTask(training, inputs, weight, self.plan, self.next_layer, self.run)
         promises = True
-        if pilot is None:
+        if n_pilot is None:
             fit = task.train()
         else:
-            fit, halves = task.begin(pilot.n_trees)
-            few = few_trees(halves, fit, pilot.n_trees // 2, pilot.n_trees)
+            fit, halves = task.begin(n_pilot)
+            few = few_trees(halves, fit, n_pilot // 2, n_pilot)
             scores = before.scores / sum(before.alphas)
             gain, noise = mixing_gain(scores, few.vectors, training.y, training.weight)
-            promises = gain > pilot.tolerance * noise
+            promises = gain > TOLERANCE * noise
             if promises:
-                fit, _ = task.with_trees_needed(few, pilot).grow(fit, pilot.n_trees)
+                fit, _ = task.with_trees_needed(few).grow(fit, n_pilot)
         vectors = fit.vectors.mean(axis=0)
         score = next_step(before, vectors, training.y, step, training.weight)
         return _TrainedLayer(fit, weight, vectors, score, promises)

@@ -21,7 +21,8 @@ from surewood.deepforest.margins import StepRule
 
 #: Trees of each forest that compare first layers, and the fewest of the chosen block in batches of as many.
 PILOT_TREES, LEAST_BATCHES = 10, 3
-#: Differences of the held-out loss below this many of its standard errors do not count.
+#: Differences of the held-out loss below this many of its standard errors do not count: trees are added until
+#: more could gain no more, and a layer whose first trees gain no more is the last.
 TOLERANCE = 0.2
 #: Layers without improvement before growing stops, and the least improvement, where forests are given.
 PATIENCE, MIN_IMPROVEMENT = 3, 1e-4
@@ -29,25 +30,13 @@ PATIENCE, MIN_IMPROVEMENT = 3, 1e-4
 TREE_ROWS = 25_000
 
 
-@dataclass(frozen=True)
-class PilotRule:
-    """How many trees a table needs, decided while they are grown."""
-
-    #: Trees of each forest that compare first layers and begin every layer; at least 2.
-    n_trees: int
-    #: Fewest trees of a forest of the chosen block.
-    least_trees: int
-    #: Trees are added until more could gain no more than this many standard errors of the held-out loss, and
-    #: a layer whose first trees gain no more is the last.
-    tolerance: float = TOLERANCE
-
-
 @dataclass(frozen=True, kw_only=True)
 class GrowthPlan(ABC):
     """What the plans of both algorithms share: everything here decides the result.
 
     `min_improvement` is a number or "noise": then a layer has to gain more than the standard error of its
-    gain. Without a `pilot` every forest has all its trees.
+    gain. `pilot_trees`, at least 2, are those of each forest that compare first layers and begin every layer;
+    without them every forest has all its trees at once.
     """
 
     members: Sequence[BlockMember]
@@ -59,7 +48,7 @@ class GrowthPlan(ABC):
     min_improvement: float | str = MIN_IMPROVEMENT
     monitor: Any = "accuracy"
     seed: int = 0
-    pilot: PilotRule | None = None
+    pilot_trees: int | None = None
 
     @property
     def forests(self) -> tuple[tuple[str, int], ...]:
@@ -202,8 +191,7 @@ def _margin_candidates(
         n_trees = PILOT_TREES if is_chosen else None
     sizes = [member.n_trees for block in data.blocks for member in block if member.is_forest]
     if n_trees is not None and min(sizes, default=0) > 1:
-        few = min(n_trees, *sizes)
-        growth["pilot"] = PilotRule(few, LEAST_BATCHES * few)
+        growth["pilot_trees"] = min(n_trees, *sizes)
     if "schedules" in parameters:
         grid = product(data.blocks, parameters["schedules"], parameters["thetas"], parameters["mus"])
     else:
