@@ -5,6 +5,7 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -173,6 +174,15 @@ def test_labels_that_are_coins_of_cross_fitting():
     rng = np.random.default_rng(0)
     model = average().fit(rng.normal(size=(300, 2)), rng.integers(0, 2, 300))
     assert all(entry.value >= 0.5 for entry in certify(model).guarantees)
+
+
+def test_equal_rows_are_dealt_to_all_folds():
+    """In one fold, half zeros would count for a fold in five, and their coins for as little."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 2)) * (rng.random((4000, 1)) < 0.5)
+    y = np.where(X[:, 0] == 0, rng.random(4000) < 0.5, X[:, 0] > 0)
+    model = CrossFittedClassifier(LogisticRegression(C=1e4)).fit(X, y)
+    assert certify(model).guarantees[0].value >= 0.25
 
 
 def test_groups_and_time():
