@@ -17,6 +17,7 @@ from surewood.base.folds import shuffled_folds
 from surewood.base.remembered import RememberedRows
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import CrossFitEvidence
+from surewood.tables import content_hashes
 
 __all__ = ["CrossFittedClassifier"]
 
@@ -82,7 +83,10 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
             raise ValueError(f"{n_folds} folds need at least {needed} rows, got {labels.size}")
         _refuse_fitted_parts(self.estimator)
         classes, codes = np.unique(labels, return_inverse=True)
-        fold = shuffled_folds(labels.size, n_folds, int(self.random_state))
+        rows = RememberedRows.from_table(X)
+        # copies would be on both sides; nothing is guaranteed about them, but the estimate stays honest
+        content = np.unique(content_hashes(X), return_inverse=True)[1] if rows.copied else None
+        fold = shuffled_folds(labels.size, n_folds, int(self.random_state), content)
         models, scores, losses = [], [], np.empty(labels.size)
         for k in range(n_folds):
             outside, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -97,7 +101,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
         self.loss_quantiles_ = np.quantile(np.clip(losses / 2.0, 0.0, 1.0), np.linspace(0.0, 1.0, _QUANTILES))
         self.n_samples_, self.fold_size_ = int(labels.size), int(np.bincount(fold).min())
         self.majority_error_ = 1.0 - float(np.bincount(codes).max()) / labels.size
-        self.remembered_rows_ = RememberedRows.from_table(X)
+        self.remembered_rows_ = rows
         return self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
