@@ -1,7 +1,5 @@
 """A small family that only the tests know, with the roles of `surewood.base.family`: nearest centroids."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +12,6 @@ from surewood.base.rules import Number
 from surewood.bounds.evidence import EstimateEvidence
 from surewood.tables import DesignEncoder
 
-#: What a model file of this family may hold.
 SAVED_TYPES = frozenset({"tests.toy_family.ToyClassifier", "tests.toy_family.ToyModel"})
 
 
@@ -97,3 +94,7 @@ class ToyClassifier(ClassifierBase[ToyModel], RunParameters):
         title, text = "Toy of centroids", "The class of the nearest centroid."
         sections = [describing.section(title, [describing.chart("bars", "Norms of the centroids", bars)])]
         return describing.report_facts(title, text, [describing.figure("centroids", len(norms))], sections)
+
+    def __explanation_steps__(self, explained):
+        shown = (f"{label}: {distance:.3g}" for label, distance in explained["distances"].items())
+        return [describing.step("Centroids", [f"distances: {', '.join(shown)}"])]
