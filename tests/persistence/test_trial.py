@@ -86,6 +86,7 @@ def model(name):
         ("pipeline", "TablePreparer", "texts_", {"dict": [["words", {"dict": []}]]}),
         ("pipeline", "TablePreparer", "texts_", {"dict": []}),
         ("pipeline", "TablePreparer", "plan_", 3),
+        ("pipeline", "TablePreparer", "feature_names_in_", {"labels": ["a", [1], "c"]}),
         ("logistic", "LogisticRegression", "coef_", lambda a: a * np.nan),
         ("logistic", "LogisticRegression", "coef_", lambda a: a[:, :1]),
         ("logistic", "LogisticRegression", "n_features_in_", 2**60),

@@ -115,6 +115,17 @@ def test_only_a_column_of_categories_has_any(categories):
         TableSchema.__new__(TableSchema).__setstate__({**schema.__getstate__(), "categories": [categories]})
 
 
+@pytest.mark.parametrize(
+    "categories",
+    [["x", "y", "x"], [1, 1.0], [(2**61 - 1) * k for k in range(100_000)]],
+    ids=["repeated", "equal", "colliding"],
+)
+def test_categories_that_no_training_finds_are_refused_at_once(categories):
+    schema = TableSchema.learn(pd.DataFrame({"c": ["a", "b"]}))
+    with pytest.raises(ValueError, match="the categories of a column must be distinct"):
+        TableSchema.__new__(TableSchema).__setstate__({**schema.__getstate__(), "categories": [categories]})
+
+
 def test_a_plan_whose_columns_are_no_plans_is_refused():
     with pytest.raises(ValueError, match="one plan per column"):
         TablePlan(()).__setstate__({"columns": ("a",), "identifiers": ()})

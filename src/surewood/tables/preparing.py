@@ -96,6 +96,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         super().__setstate__(state)
         if "plan_" not in state:
             return  # not fitted
+        if not all(isinstance(name, str) for name in self.feature_names_in_.tolist()):
+            raise ValueError("names of columns must be text.")
         texts = {column.name for column in self.plan_.used if column.kind == "text"}
         if set(self.texts_) != texts or not all(isinstance(t, TextEncoding) for t in self.texts_.values()):
             raise ValueError("texts_ must have one encoding for each column of text.")

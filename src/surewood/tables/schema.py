@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -87,6 +88,16 @@ def ordered_column(source: Source, j: int, form: str) -> NDArray[np.float64]:
     return np.asarray(numbers[np.where(np.isnan(codes), len(values), codes).astype(np.int64)])
 
 
+_MOST_OF_A_HASH = 100
+
+
+def _refuse_repeated(categories: list[Any]) -> None:
+    """Refuse categories that are not distinct; many of one hash, as only a forger finds, would take long."""
+    of_a_hash = Counter(map(hash, categories))
+    if max(of_a_hash.values(), default=0) > _MOST_OF_A_HASH or len(set(categories)) < len(categories):
+        raise ValueError("the categories of a column must be distinct.")
+
+
 @dataclass
 class TableSchema:
     """Kinds, names and categories of the columns of a training table.
@@ -128,6 +139,8 @@ class TableSchema:
             isinstance(values, list) if kind == CATEGORY else values is None for kind, values in pairs
         ):
             raise ValueError("a column of categories must have a list of them, and no other column.")
+        for values in self.categories:
+            _refuse_repeated(values or [])
         if self.names is not None and (
             len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)
         ):
