@@ -1,4 +1,4 @@
-"""How much each column matters: `permutation_importances` with intervals, and scikit-learn's own function."""
+"""How much each column matters: the rise of a loss when a column is shuffled, with intervals."""
 
 from __future__ import annotations
 
