@@ -316,6 +316,6 @@ class TimedRunParameters(RunParameters):
 
 @parameters()
 class StudyParameter:
-    """Switches that only a study needs."""
+    """Switches for experiments."""
 
     study: Mapping[str, Any] | None = None

@@ -345,7 +345,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     .. math:: \widehat R_S+\sum_k\min\Big(4\gamma\Big[\sum_{j\le d_k}\sqrt{\Lambda_j/m}
               +\sqrt{\Lambda_k/m}\Big],\frac{m_k^+}m\Big).
 
-    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    The order of the columns matters: rows are assigned to folds by a hash that depends on the
     position of each column.
 
     Parameters
@@ -386,7 +386,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         Threads; the result is the same for any number.
     verbose : int, default=0
     remember_rows : bool, default=True
-        Whether the model remembers fingerprints of its training rows.
+        Whether the model remembers hashes of its training rows.
     study : dict, optional
         Study switches, see below.
 
@@ -498,7 +498,7 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
 
     (with 8c in place of 4 for c > 2 classes).
 
-    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    The order of the columns matters: rows are assigned to folds by a hash that depends on the
     position of each column.
 
     Parameters
@@ -523,7 +523,7 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     random_state : int, RandomState or None, default=None
         Deals the folds of the calibration.
     remember_rows : bool, default=True
-        Whether the model remembers fingerprints of its training rows.
+        Whether the model remembers hashes of its training rows.
 
     Attributes
     ----------

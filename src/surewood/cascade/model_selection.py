@@ -73,7 +73,7 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     best single SVM by more than two standard errors of the difference (``study["standard_errors"]``);
     otherwise the single SVM is taken, so that the model is not worse than an SVM by more than noise.
 
-    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    The order of the columns matters: rows are assigned to folds by a hash that depends on the
     position of each column.
 
     Parameters

@@ -39,8 +39,8 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
     n_folds : int, default=5
         Fewer folds give a tighter guarantee, more folds better models. Each needs 8 rows.
     random_state : int, default=0
-        Deals the rows to the folds by their position, without a look at them, as the guarantee requires. So
-        the order of the rows matters: another order, other folds.
+        Assigns rows to folds by their position, because the guarantee requires folds that do not depend on
+        the values. So the order of the rows matters.
 
     Attributes
     ----------

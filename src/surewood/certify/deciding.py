@@ -90,7 +90,7 @@ class DecidingClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
 
 
 class CostClassifier(DecidingClassifier):
-    """Decide for the class of smallest expected cost.
+    """Predict the class with the smallest expected cost.
 
     Parameters
     ----------

@@ -88,9 +88,9 @@ class Look:
 class Monitor:
     """Watch a model in use: has its error risen above the guaranteed one, do new rows look different?
 
-    You may look after every row and stop or go on as you like: while the guarantee is true, the error alarm
-    is raised with probability at most `alpha` over any number of looks; while new rows are like the
-    holdout's, so is the shift alarm.
+    You may look after every row and stop or go on as you like: as long as the guarantee holds, the error
+    alarm is raised with probability at most `alpha` over any number of looks; as long as new rows come from
+    the population of the holdout, so is the shift alarm.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ class Monitor:
     model : fitted classifier, optional
         Needed for :meth:`update`; without one give errors and scores to :meth:`add`.
     holdout : table, optional
-        The rows of the holdout, for the shift alarm: those of them count that would count in a batch.
+        The rows of the holdout, for the shift alarm.
     holdout_scores : array, optional
         Largest probability of each holdout row, where the rows are not at hand. Without either there is no
         shift alarm.
     alpha : float, default=0.05
         Probability of a false alarm, for each alarm.
     seed : int, default=0
-        Of the uniform numbers that decide among equal scores.
+        For breaking ties of scores at random.
     name : str
         Which model is watched; kept in the state file.
     copies : {"check", "count", "leave_out"}

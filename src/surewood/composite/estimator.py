@@ -274,17 +274,16 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
         best of some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM).
         "auto", the default, runs a pilot on subsamples and takes the three best of all (depth, degree, C) and
         of the criterion at every depth, by out-of-bag error, together with plain trees. Candidates that
-        cannot win any more are dropped after a third of the pilot's trees.
+        can no longer win are dropped after a third of the pilot's trees.
     plain_weight : "auto" or float, default="auto"
         Weight in the vote of plain trees (no depth limit, class frequencies at the leaves, bootstrap), below
-        1. "auto": by the votes of the fitted trees on training rows; 0 with another `selection`. A content
-        that occurs once is voted on by the trees that did not see it, a content with copies by all trees:
-        the choice is made for rows as they come, copies included, while `held_out_error_` is about new ones.
+        1. "auto": chosen on the training rows; 0 with another `selection`. Rows that occur once are predicted
+        by the trees that did not see them, repeated rows by all trees, as new rows that equal them will be.
     certifiable : bool, default=False
         Grow the forest so that :func:`surewood.certify.certify` guarantees its error on all rows, without a
         holdout (theory.md §11.9): bins, scaling and the pilot use a tenth of the rows (50 to 2,000) that
         every tree sees, each tree sees half of the others, and trees vote as they are, without plain trees
-        and without calibration. It costs accuracy. Columns with categories earn no guarantee.
+        and without calibration. It costs accuracy. With category columns nothing is guaranteed.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibration of ``predict_proba`` on out-of-bag (or out-of-fold) votes; True is "auto", False gives
         the mean scores.
@@ -306,7 +305,7 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     verbose : int, default=0
         1 shows the progress of a fit.
     study : dict or None, default=None
-        Switches that only a study needs, see below.
+        Switches for experiments, see below.
 
     Attributes
     ----------
@@ -317,15 +316,15 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
         What the parts of the forest were grown with.
     plain_weight_ : float
     held_out_error_ : float
-        ESTIMATE: error of out-of-bag (or out-of-fold) votes, for contents that are not in the training table;
-        NaN where there were none.
+        ESTIMATE: error of out-of-bag (or out-of-fold) votes, on rows that do not equal a training row; NaN
+        where there were none.
     criterion_ : ndarray
         CRITERION (2.9) of each composite tree.
     active_leaves_ : float
         Fraction of leaves with an active complexity penalty; at 0 the tie rule chose the degrees.
     degrees_histogram_ : dict
     n_iter_ : int
-        Most iterations of an SVM, summed over its pairs of classes.
+        Largest number of iterations of an SVM, summed over its pairs of classes.
     feature_importances_ : ndarray
         All 0 where no tree splits.
     n_features_in_, feature_names_in_, schema_
@@ -449,8 +448,8 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
 class CompositeTreeClassifier(CompositeClassifier):
     """One tree whose leaves hold polynomial SVMs, their degrees chosen by a data-dependent criterion.
 
-    The order of the columns matters: ties between splits go to the first column, and rows are dealt to folds
-    by a hash that knows the position of each column.
+    The order of the columns matters: ties between splits go to the first column, and rows are
+    assigned to folds by a hash that depends on the position of each column.
 
     Parameters
     ----------

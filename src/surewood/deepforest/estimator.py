@@ -303,7 +303,7 @@ class MarginDeepForestClassifier(MarginForestBase):
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
     study : dict or None, default=None
-        Switches that only a study needs, see below.
+        Switches for experiments, see below.
 
     Attributes
     ----------
@@ -438,7 +438,7 @@ class CascadeForestClassifier(DeepForestBase[CascadeForestModel]):
 categorical_features, time_limit, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
-        Switches that only a study needs, see below.
+        Switches for experiments, see below.
 
     Attributes
     ----------

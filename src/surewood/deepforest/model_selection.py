@@ -76,7 +76,7 @@ class MarginDeepForestClassifierCV(MarginForestBase):
 time_limit, remember_rows, n_jobs, random_state, verbose
         As in :class:`MarginDeepForestClassifier`.
     study : dict or None, default=None
-        Switches that only a study needs: those of :class:`MarginDeepForestClassifier` and the two below.
+        Switches for experiments: those of :class:`MarginDeepForestClassifier` and the two below.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     `coef0` is 1 by default (theory.md [D-02]), probabilities are calibrated and agree with `predict`, and
     equal rows are joined, so that a weight of 2 equals the row twice and the order of rows does not matter.
 
-    The order of the columns matters: rows are dealt to folds by a hash of their values, which knows the
+    The order of the columns matters: rows are assigned to folds by a hash that depends on the
     position of each column.
 
     Parameters

@@ -90,7 +90,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     warm_start : bool, default=False
         Keep the trees of the last fit and grow only those that `n_estimators` asks for beyond them.
     study : dict or None, default=None
-        Switches that only a study of the method needs, see below.
+        Switches for experiments, see below.
 
     Attributes
     ----------
