@@ -58,8 +58,8 @@ def certify(
         Classifiers of this package remember their own.
     copies : {"check", "count", "leave_out"}
         ``"check"``: all rows count, unless the training table looks copied; then rows that equal a training
-        row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` overrule this, as an
-        assumption of yours.
+        row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` overrule
+        this, as an assumption of yours.
     groups : str, list of str or array, optional
         Rows of one group (a patient, a device) belong together: a column of `X`, several, or one label per
         row. The claim is then about the average over new groups, each group counting once.
