@@ -29,11 +29,9 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
     A random forest, a composite forest, boosted trees, extra-trees and a margin forest are fitted once each.
-    Their probabilities of rows that they did not see decide how much weight each gets: every member first has
-    its chance of being the best one, and the weights go from there towards the mixture with the smallest
-    held-out log-loss as far as the gain exceeds its standard error, and at least half-way. Members that add
-    nothing are dropped. The members are calibrated; the mixture is calibrated once more where that clearly
-    helps.
+    The weights minimise the log-loss on rows that the members did not see and on one more row per member,
+    which it alone predicts: with few rows no member is left out or takes all. Members that add little are
+    dropped. The members are calibrated; the mixture is calibrated once more where that clearly helps.
 
     The order of the columns matters: the members draw features by position, and ties go to the first column.
 

@@ -71,9 +71,6 @@ class MixtureModel:
     held_out_error: float
     held_out_log_loss: float
     n_held_out: int
-    #: Held-out gain in log-loss of the optimal mixture over that of the chances, and its standard error.
-    gain: float
-    standard_error: float
     #: What the members' held-out probabilities gave is recorded above.
     held_out: None = None
 

@@ -101,7 +101,7 @@ def _mixture(
         return _first_alone(plan, data, fitted, notes)
     stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
     groups = None if data.groups is None else data.groups[rows]
-    weights = mixture_weights(stacked, y, weight, groups)
+    weights = mixture_weights(stacked, y, weight)
     mixed = np.tensordot(weights.weights, stacked, axes=1)
     calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.verbose, groups)
     final = mixed if calibrator is None else calibrator.transform(mixed)
@@ -117,8 +117,6 @@ def _mixture(
         held_out_error=float(np.average(final.argmax(axis=1) != y, weights=weight)),
         held_out_log_loss=_log_loss(final, y, weight),
         n_held_out=len(y),
-        gain=weights.gain,
-        standard_error=weights.standard_error,
     )
 
 
@@ -141,8 +139,6 @@ def _first_alone(
         held_out_error=np.nan,
         held_out_log_loss=np.nan,
         n_held_out=0,
-        gain=np.nan,
-        standard_error=np.nan,
     )
 
 
@@ -162,7 +158,7 @@ def _records(
             continue
         k = place[name]
         weight, log_loss = float(weights.weights[k]), float(weights.log_loss[k])
-        note = member.note if weight > 0 else "dropped: it adds nothing to the others on held-out rows"
+        note = member.note if weight > 0 else "dropped: it adds little to the others on held-out rows"
         records.append(MemberRecord(name, weight, log_loss, float(errors[k]), seconds, note))
     records += [MemberRecord(name, 0.0, np.nan, np.nan, 0.0, reason) for name, reason in notes.items()]
     return tuple(records)
