@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import GroupKFold
 
 import surewood
-from surewood.mixture.weights import chances_of_being_best
+from surewood.mixture.weights import mixture_weights
 
 N_GROUPS, SIZE = 40, 5
 rng = np.random.default_rng(3)
@@ -108,9 +108,9 @@ def test_votes_without_a_holdout_are_of_rows():
         surewood.BinnedForestClassifier(2, certifiable=True).fit(X, Y, groups=GROUP)
 
 
-def test_the_best_member_is_less_certain_where_rows_come_in_groups():
-    losses = np.tile(np.random.default_rng(1).standard_normal((20, 2)), (50, 1)) + np.array([0.0, 0.3])
-    mass = np.full(len(losses), 1 / len(losses))
-    of_rows = chances_of_being_best(losses, mass)
-    of_groups = chances_of_being_best(losses, mass, np.tile(np.arange(20), 50))
-    assert of_rows.max() > of_groups.max() + 0.02
+def test_members_are_dropped_later_where_rows_come_in_groups():
+    y = np.zeros(1000, dtype=np.int32)
+    members = [np.tile([p, 1 - p], (1000, 1)) for p in (0.8, 0.6)]
+    of_rows, of_groups = (mixture_weights(members, y, None, g).weights for g in (None, np.arange(1000) % 20))
+    assert of_rows.tolist() == [1.0, 0.0]
+    assert of_groups[1] > 0.1

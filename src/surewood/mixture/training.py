@@ -101,7 +101,7 @@ def _mixture(
         return _first_alone(plan, data, fitted, notes)
     stacked, y, weight = stacked[:, rows], y[rows], weight[rows]
     groups = None if data.groups is None else data.groups[rows]
-    weights = mixture_weights(stacked, y, weight)
+    weights = mixture_weights(stacked, y, weight, groups)
     mixed = np.tensordot(weights.weights, stacked, axes=1)
     calibrator = calibrate_mixture(plan.calibration, mixed, y, weight, plan.verbose, groups)
     final = mixed if calibrator is None else calibrator.transform(mixed)

@@ -41,7 +41,10 @@ class MixtureWeights:
 
 
 def mixture_weights(
-    probabilities: Sequence[ArrayLike] | Floats, y: Codes, sample_weight: Floats | None = None
+    probabilities: Sequence[ArrayLike] | Floats,
+    y: Codes,
+    sample_weight: Floats | None = None,
+    groups: Ints | None = None,
 ) -> MixtureWeights:
     """Weights of the members of a mixture.
 
@@ -52,6 +55,8 @@ def mixture_weights(
     y : ndarray of int, shape (n_rows,)
         Class codes.
     sample_weight : ndarray of shape (n_rows,), optional
+    groups : ndarray of int, shape (n_rows,), optional
+        Group of each row. The row that each member has then counts as a mean group.
 
     Returns
     -------
@@ -72,16 +77,16 @@ def mixture_weights(
     of_truth = np.maximum(of_truth, _FLOOR)
     mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     loss = -(mass @ np.log(of_truth)) / mass.sum()
-    of_truth, mass = with_a_row_each(of_truth, mass)
+    of_truth, mass = with_a_row_each(of_truth, mass, groups)
     weights = optimal_mixture(of_truth, mass / mass.sum())
     kept = np.where(weights < SMALLEST_WEIGHT, 0.0, weights)
     return MixtureWeights(kept / kept.sum(), loss)
 
 
-def with_a_row_each(of_truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def with_a_row_each(of_truth: Floats, weight: Floats, groups: Ints | None = None) -> tuple[Floats, Floats]:
     """The rows and, for each member, one more that it alone predicts.
 
-    It counts as one row, whatever the unit of the weights.
+    It counts as one row, whatever the unit of the weights, or as a mean group.
 
     Examples
     --------
@@ -90,7 +95,8 @@ def with_a_row_each(of_truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
     ([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0])
     """
     n_members, total = of_truth.shape[1], float(weight.sum())
-    n_rows = max(total, float(len(weight)))  # weights may be counts, or shares that sum to 1
+    # Weights may be counts, or shares that sum to 1.
+    n_rows = max(total, float(len(weight))) if groups is None else len(np.unique(groups))
     return np.vstack([of_truth, np.eye(n_members)]), np.append(weight, np.full(n_members, total / n_rows))
 
 
