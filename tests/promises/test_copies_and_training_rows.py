@@ -212,16 +212,3 @@ def test_rows_that_were_entered_more_often_because_of_their_label():
     assert certificate.withheld[0].code == "COPIED_TABLE"
     once = memorising_forest(new[400:], labels[400:])  # the remedy: repeated rows removed before dividing
     assert is_true(certify(once, new[:400], labels[:400]))
-
-
-@pytest.mark.parametrize("times", [1.3, 2, 4])
-def test_coarse_table_copied_before_it_was_divided(times):
-    """No column is measured: only the counts of equal rows tell."""
-    rng = np.random.default_rng(0)
-    n = int(2000 / times)
-    table = np.c_[rng.integers(-99, 99, n), rng.integers(0, 5, n), rng.integers(0, 40, n)].astype(float)
-    labels = ((table[:, 0] > 0) ^ (rng.random(n) < NOISE)).astype(int)
-    rows = rng.permutation(np.tile(np.arange(n), 4)[:2000])
-    X, y = table[rows], labels[rows]
-    certificate = certify(nearest_neighbour(X[600:], y[600:]), X[:600], y[:600], X_train=X[600:])
-    assert certificate.withheld[0].code == "COPIED_TABLE"

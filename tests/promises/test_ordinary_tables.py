@@ -14,6 +14,12 @@ def dates(rng, n):
     return 20200101 + day // 336 * 10000 + day // 28 % 12 * 100 + day % 28
 
 
+def crossed(rng, n):
+    """Some of the runs of an experiment: each combination of 20 doses and 20 plots three times."""
+    runs = np.repeat(np.arange(400), 3)
+    return np.c_[runs // 20, runs % 20][rng.permutation(1200)[:n]]
+
+
 ORDINARY = {
     "half zeros": lambda rng, n: rng.normal(size=(n, 2)) * (rng.random((n, 1)) < 0.5),
     "half zeros, one column": lambda rng, n: rng.normal(size=(n, 1)) * (rng.random((n, 1)) < 0.5),
@@ -27,6 +33,7 @@ ORDINARY = {
     "contract numbers": lambda rng, n: np.c_[10**9 + rng.permutation(10**6)[:n], rng.integers(0, 5, n)],
     "UTM": lambda rng, n: np.c_[rng.integers(300_000, 310_000, n), rng.integers(5_400_000, 5_410_000, n)],
     "two scales": lambda rng, n: np.round(rng.normal(15, 8, (n, 1)), 1) * [1.0, 1.8] + [0.0, 32.0],
+    "crossed design": crossed,
     "three yes/no answers": lambda rng, n: rng.integers(0, 2, (n, 3)),
 }
 
@@ -51,6 +58,17 @@ def test_every_row_counts_and_the_plain_claim_stands(kind, n):
             assert certificate.copies == "count"
             assert certificate.best.population == "new rows"
             assert certificate.facts == ()
+
+
+def test_all_runs_of_an_experiment_count_by_the_word_of_the_caller():
+    """Every combination three times looks copied; the remedy that is named gives a claim."""
+    X, y = draw("crossed design", 1200, 0)
+    model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
+    new = draw("crossed design", 400, 1)
+    refused = certify(model, *new, X_train=X)
+    assert refused.withheld[0].code == "COPIED_TABLE"
+    assert 'copies="count" if equal rows are separate draws' in refused.verdict
+    assert certify(model, *new, X_train=X, copies="count").best.n == 400
 
 
 @pytest.mark.parametrize("kind", ["half zeros", "age and sex", "yyyymmdd"])

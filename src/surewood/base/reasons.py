@@ -25,7 +25,8 @@ class Reason(Enum):
     COPIED_TABLE = (
         "the training table looks copied, and {matches:,} of {n:,} holdout rows equal one of its rows: the "
         "others lack the rows that were entered often; remove repeated rows before dividing the table "
-        '(drop_duplicates), or set copies="leave_out" if the holdout was drawn on its own'
+        '(drop_duplicates), or set copies="leave_out" if the holdout was drawn on its own, or copies="count" '
+        "if equal rows are separate draws, such as runs of an experiment"
     )
     COPIED_HOLDOUT = (
         "the holdout looks copied: {n:,} rows are {distinct:,} different ones, and {percent:.0f} % repeat "

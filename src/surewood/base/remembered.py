@@ -47,7 +47,6 @@ _PURE = 0.9  # fraction of a column's shared values that only equal rows share
 _BY_CHANCE = 1e-3  # probability below which a check does not believe in chance
 _RATE_DELTA = 1e-4  # of the upper limit of the fraction of training rows that equal another one
 _MANY_MATCHES = 0.01  # fraction of counted training rows above which the other rows get a claim of their own
-_LARGEST_COUNT = 8  # how often a content occurs, up to which counts are compared
 _CHECKED_ROWS = 200_000  # of a larger table, a part in which equal rows stay together
 
 INDEPENDENT = "rows are independent draws from the population you care about"
@@ -345,11 +344,10 @@ def copied_fraction(
 ) -> float:
     """Fraction of the rows that look like copies of other rows of the table; 0 where a few may be chance.
 
-    All of them where every content occurs a multiple of k >= 2 times, and those that are repeated where fewer
-    contents occur once more than independent rows allow. Otherwise repeated rows are copies where they share
-    a measured number: a value of a column in which different rows neither share values nor come as close to
-    each other as the column's scale allows. On a coarse scale (ages, dates, prices) rows meet by chance about
-    as often as they are neighbours.
+    All of them where every content occurs a multiple of k >= 2 times. Otherwise repeated rows are copies if
+    they share a measured number: a value of a column in which different rows neither share values nor come as
+    close to each other as the column's scale allows. On a coarse scale (ages, dates, prices) rows meet by
+    chance about as often as they are neighbours.
 
     Parameters
     ----------
@@ -377,8 +375,6 @@ def copied_fraction(
         return 1.0
     if repeated.sum() < _FEWEST or counts[repeated].sum() < _COPIED_TRAINING * len(hashes):
         return 0.0
-    if _counts_are_too_even(counts):
-        return float(counts[repeated].sum() / len(hashes))
     columns = range(table.n_columns) if columns is None else columns
     if len(columns) < 2:
         return 0.0  # rows that share their only value always share everything
@@ -392,21 +388,6 @@ def copied_fraction(
         if schema.kinds[j] != CATEGORY:
             marked |= _share_a_measured_number(table.column(j), hashes)
     return float(marked.mean()) if marked.sum() >= _FEWEST else 0.0
-
-
-def _counts_are_too_even(counts: NDArray[np.intp]) -> bool:
-    r"""Whether many contents occur m times, but too few more often, as in a part of a table that was copied.
-
-    Of independent rows, the mean numbers :math:`\phi_j` of contents that occur j times satisfy
-    :math:`\phi_{m+1}\ge\frac m{m+1}\phi_m^2/\phi_{m-1}` (theory.md, [D-33]).
-    """
-    often = np.bincount(counts)
-    for m in range(2, min(_LARGEST_COUNT, len(often) - 1) + 1):
-        least = special.gammaincinv(max(often[m], 1), _BY_CHANCE) * (often[m] > 0)
-        most = special.gammaincinv(often[m - 1] + 1, 1.0 - _BY_CHANCE)
-        if special.pdtr(often[m + 1 :].sum(), m / (m + 1) * least**2 / most) < _BY_CHANCE:
-            return True
-    return False
 
 
 def _share_a_measured_number(values: NDArray[np.float64], hashes: Hashes) -> Mask:
