@@ -104,7 +104,8 @@ def peers() -> dict[str, tuple[Callable[[int], Any], bool]]:
     if find_spec("chimeraboost"):
         from chimeraboost import ChimeraBoostClassifier
 
-        found["ChimeraBoost"] = (lambda s: ChimeraBoostClassifier(quality=5, random_state=s), False)
+        alone = {"quality": 5, "thread_count": 1, "ensemble_n_jobs": 1}
+        found["ChimeraBoost"] = (lambda s: ChimeraBoostClassifier(random_state=s, **alone), False)
     if find_spec("pytabkit"):
         from pytabkit import RealMLP_TD_Classifier, XRFM_D_Classifier
 

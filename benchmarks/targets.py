@@ -24,6 +24,15 @@ STUDY = "python -m benchmarks.study_flagship run"
 LIMITS_OF_LARGE_FITS = {"composite forest": 60, "mixture": 120}  # processor seconds
 LARGEST_RANKS, LARGEST_REGRET = {"error": 2.2, "log-loss": 1.5}, 0.35  # of the study
 LIMITS_OF_ONE_ROW = {"an array": 2.0, "a frame": 5.0}  # milliseconds
+#: Numbers of a run without a recorded one: work, unit, limit, and the topic that measures it.
+LIMITS = {
+    "ten classes": ("boosted trees, a round with ten classes against two", "times", 2.5, "boosting"),
+    "boosted prediction": ("boosted trees, 100,000 rows predicted vs. LightGBM", "times", 1.0, "boosting"),
+    "50 classes": ("mixture, predict_proba of 1,000 rows, 50 classes", "s", 0.3, "many_classes"),
+    "composite growth": ("composite forest, default fit, 2,000 rows against 1,000", "times", 2.0, "growth"),
+    "cascade": ("cascade by cross-validation, default fit, 4,000 rows", "s", 60.0, "growth"),
+    "50,000 rows": ("mixture, default fit, 50,000 x 20", "s", 60.0, "growth"),
+}
 
 
 @dataclass(frozen=True)
@@ -150,6 +159,18 @@ def one_row() -> Iterator[Line]:
         )  # fmt: skip
 
 
+def numbers_of_topics() -> Iterator[Line]:
+    """Numbers that a topic of this run has measured."""
+    for name, (work, unit, limit, topic) in LIMITS.items():
+        target = f"at most {limit:g} {unit}"
+        if name in _measured:
+            value = _measured[name]
+            yield Line(work, f"{value:.2f} {unit}", "none", "-", target, value <= limit, THIS_RUN)
+        else:
+            command = f"python -m benchmarks {topic}"
+            yield Line(work, "not measured in this run", "-", "-", target, None, command)
+
+
 def study_time() -> Iterator[Line]:
     """Processor time of fits beside two other methods, from the rows of the study."""
     seconds = flagship.fit_seconds(flagship.complete(_rows("flagship.csv")))
@@ -217,7 +238,7 @@ def lines() -> list[Line]:
     """All lines."""
     parts = (
         margin_forest_time, composite_forest_time, hundred_thousand_rows, binning_time, study_time,
-        million_rows, one_row, study_accuracy, boosted_trees,
+        million_rows, one_row, study_accuracy, boosted_trees, numbers_of_topics,
     )  # fmt: skip
     return [line for part in parts for line in part()]
 
