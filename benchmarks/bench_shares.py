@@ -22,7 +22,7 @@ from surewood import SurewoodClassifier, workflow
 
 STAGES = {
     "reading": (
-        "tables.reading.table_file:read_table",
+        "tables.table_file:read_table",
         "tables.schema:TableSchema.learn",
         "tables.validation:begin_fit",
     ),

@@ -37,7 +37,7 @@ from papers.datasets import (
     write_atomically,
 )
 from surewood.tables import DataError
-from surewood.tables.reading.table_file import read_parquet
+from surewood.tables.table_file import read_parquet
 
 MOST_BYTES_UNPACKED = 2**30
 TIMEOUT_SECONDS = 30.0

@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from surewood.tables.planning.column_plan import is_text, read_column
 from surewood.tables.planning.finding import clean_labels
 from surewood.tables.planning.table_plan import plan
-from surewood.tables.reading.file_format import looks_like_a_file, refuse_address
-from surewood.tables.reading.table_file import (
+from surewood.tables.sources import DataError
+from surewood.tables.table_file import (
     FileRows,
     Reading,
     TableFile,
     check_frame,
+    looks_like_a_file,
     read_table,
     read_table_file,
+    refuse_address,
 )
-from surewood.tables.sources import DataError
 
 __all__ = ["BUNDLED", "DataError", "Dataset", "load"]
 

@@ -20,7 +20,6 @@ import pytest
 from joblib import delayed, parallel_config
 
 from surewood.parallel import over_rows, run_tasks
-from surewood.parallel.memory import available_memory
 from surewood.parallel.running import in_threads, run_in_threads, thread_count
 from tests.parallel.hazards import failing
 
@@ -151,7 +150,3 @@ def test_little_work_is_not_sent(monkeypatch):
     with joblib.parallel_config("loky", n_jobs=2):
         out, _ = doubled()
     np.testing.assert_array_equal(out, doubled(1)[0])
-
-
-def test_available_memory_is_a_plausible_number():
-    assert available_memory() is None or 1 << 20 < available_memory() < 1 << 50

@@ -15,7 +15,7 @@ import surewood
 from surewood.cascade import BinaryTreeFamily, EstimatorFamily, GaussianFamily, LinearFamily, TreeFamily
 from surewood.certify import CostClassifier, CrossFittedClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
-from surewood.tables.reading.table_file import FileRows
+from surewood.tables.table_file import FileRows
 from tests.contract.estimators import deterministic, exported
 
 

@@ -1,7 +1,4 @@
-"""Arrays that come in parts.
-
-Arrays in files: made, reserved, removed.
-"""
+"""Room for large arrays: parts that are joined, files that are made, reserved and removed, memory."""
 
 from __future__ import annotations
 
@@ -13,7 +10,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from surewood.tables.workspace import GrowingArray, NoSpaceError, Workspace, alongside, is_mapped
+from surewood.tables.workspace import (
+    GrowingArray,
+    NoSpaceError,
+    Workspace,
+    alongside,
+    available_memory,
+    is_mapped,
+)
 
 
 @pytest.mark.parametrize("first_fraction", [1e-3, 0.2, 1.0, 3.0])
@@ -75,3 +79,7 @@ def test_a_copy_has_the_place_and_no_files(tmp_path):
     copy.close()
     assert len(list(tmp_path.iterdir())) == 1
     workspace.close()
+
+
+def test_available_memory_is_a_plausible_number():
+    assert available_memory() is None or 1 << 20 < available_memory() < 1 << 50

@@ -24,9 +24,9 @@ from surewood.base.folds import draw_seed
 from surewood.base.notebook import bars, framed
 from surewood.base.sampled_values import default_orders, sample_values
 from surewood.base.wording import cell_text, points_text
-from surewood.parallel.memory import available_memory
 from surewood.tables import ColumnReader, Table, TrainingTable, begin_predict, column_names, plain
 from surewood.tables.schema import category_counts
+from surewood.tables.workspace import available_memory
 
 
 class RowPool(Protocol):

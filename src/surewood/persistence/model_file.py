@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import surewood
-from surewood.parallel.memory import available_memory as _available_memory
 from surewood.parallel.progress import stage
 from surewood.persistence.leftovers import partial
+from surewood.tables.workspace import available_memory as _available_memory
 
 #: Raised by one when an older surewood could misread a file of the newer one.
 FORMAT = 3

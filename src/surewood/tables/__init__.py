@@ -10,9 +10,9 @@
 * :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that SVMs see;
-* :mod:`~surewood.tables.reading` reads table files of any origin, :mod:`~surewood.tables.planning` finds out
-  what their columns are, :mod:`~surewood.tables.preparing` makes a frame ready for an estimator, in training
-  and later alike;
+* :mod:`~surewood.tables.table_file` and :mod:`~surewood.tables.text_file` read table files of any origin,
+  :mod:`~surewood.tables.planning` finds out what their columns are, :mod:`~surewood.tables.preparing` makes a
+  frame ready for an estimator, in training and later alike;
 * :mod:`~surewood.tables.plain_values` gives labels, names and values as JSON has them.
 """
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from surewood.tables.planning.column_plan import ColumnPlan
     from surewood.tables.planning.table_plan import TablePlan, plan
     from surewood.tables.preparing import TablePreparer
-    from surewood.tables.reading.table_file import read_table
     from surewood.tables.row_hashes import content_hashes, table_content_hashes
     from surewood.tables.schema import TableSchema
     from surewood.tables.sources import DataError
     from surewood.tables.table import Table
+    from surewood.tables.table_file import read_table
     from surewood.tables.validation import (
         TrainingTable,
         begin_fit,
@@ -69,7 +69,7 @@ _HOME = {
     "merged_inputs": "surewood.tables.validation",
     "plain": "surewood.tables.plain_values",
     "plan": "surewood.tables.planning.table_plan",
-    "read_table": "surewood.tables.reading.table_file",
+    "read_table": "surewood.tables.table_file",
     "table_content_hashes": "surewood.tables.row_hashes",
 }
 
@@ -81,9 +81,9 @@ __getattr__, __dir__ = _lazy_names(__name__, _HOME)
 SAVED_TYPES = (
     "surewood.tables.design.DesignEncoder",
     "surewood.tables.planning.column_plan.ColumnPlan",
-    "surewood.tables.planning.free_text.TextEncoding",
+    "surewood.tables.preparing.TextEncoding",
     "surewood.tables.planning.table_plan.TablePlan",
     "surewood.tables.preparing.TablePreparer",
-    "surewood.tables.reading.table_file.FileRows",
+    "surewood.tables.table_file.FileRows",
     "surewood.tables.schema.TableSchema",
 )

@@ -125,6 +125,23 @@ class TrainingTable:
             out[self.inverse < 0] = fill
         return out
 
+    def as_given(self) -> TrainingTable:
+        """The rows before equal ones were merged, which share what is made of the merged ones."""
+        if self.unmerged is None:
+            return self
+        return replace(self.unmerged, merged=self, is_shared=self.is_shared)
+
+    def merge(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values by row of :meth:`as_given` as values by row of `table`: means over equal rows."""
+        if self.unmerged is None or self.inverse is None:
+            return values
+        rows = self.unmerged.inverse  # a Parquet file has more rows where some have no label
+        place = self.inverse if rows is None else self.inverse[rows >= 0]
+        place, values = place[place >= 0], values[place >= 0]
+        sums = np.zeros((self.table.n_rows, *values.shape[1:]))
+        np.add.at(sums, place, values)
+        return np.asarray(sums / np.bincount(place, minlength=len(sums))[:, None])
+
     def store(self, estimator: Any) -> None:
         """Write ``classes_``, ``schema_``, ``n_features_in_`` and ``feature_names_in_`` on the estimator."""
         estimator.classes_ = self.classes
@@ -159,8 +176,6 @@ def begin_fit(
     is streamed; its rows are merged only with `merge_streamed`, which reads every column once more. Use the
     result in a ``with`` statement: at its end the files of the fit are removed.
 
-    `X` may also be the inputs of another fit, whose owner shares what was read, merged and binned.
-
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
@@ -170,10 +185,6 @@ def begin_fit(
     >>> inputs.y[inputs.inverse].tolist()
     [0, 1, 1]
     """
-    if isinstance(X, TrainingTable):
-        if merge or X.unmerged is None:
-            return replace(X, is_shared=True)
-        return replace(X.unmerged, merged=X, is_shared=True)
     parquet = as_parquet(X, y)
     if parquet is not None:
         return _begin_parquet(
@@ -290,18 +301,13 @@ def _begin_parquet(
     if numbers is not None and kept is not None:
         numbers = numbers[kept]
     inputs = TrainingTable(table, y, classes, weight, schema, None, probe, weighted, table, groups=numbers)
-    inputs = merged_inputs(inputs) if merge else inputs
-    if kept is None:
+    if kept is not None:
+        inputs = replace(inputs, inverse=np.where(kept, np.cumsum(kept) - 1, -1))
+    if not merge:
         return inputs
-    inverse = np.arange(len(y)) if inputs.inverse is None else inputs.inverse
-    return replace(inputs, inverse=_spread(inverse, kept))
-
-
-def _spread(inverse: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Places of the kept rows as places of all rows, -1 for the others."""
-    out = np.full(len(kept), -1, dtype=np.int64)
-    out[kept] = inverse
-    return out
+    merged = merged_inputs(inputs)
+    assert merged.inverse is not None
+    return replace(merged, inverse=inputs.expand(merged.inverse, fill=-1))
 
 
 def begin_predict(estimator: Any, X: Any) -> Table:

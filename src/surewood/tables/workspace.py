@@ -1,4 +1,4 @@
-"""Arrays in files: what a fit on a table larger than memory writes down while it runs.
+"""Room for large arrays: the memory that is free, and files for what a table larger than memory needs.
 
 A :class:`Workspace` owns a temporary folder and hands out memory-mapped arrays. Space is asked for before
 anything is written, and reserved before a page is touched, so a full disk is one sentence and never a crash.
@@ -211,3 +211,21 @@ def _size(n_bytes: float) -> str:
             break
         n_bytes /= 1000
     return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
+
+
+def available_memory() -> int | None:
+    """Bytes of memory at hand; None where the system does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _page_cache()
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _page_cache() -> int:
+    """Bytes that the system would give back: on Linux, what it keeps of files."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines}
+    except (OSError, ValueError, IndexError):
+        return 0
+    return max(sizes.get("MemAvailable", 0) - sizes.get("MemFree", 0), 0)

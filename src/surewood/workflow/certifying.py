@@ -19,7 +19,7 @@ from surewood.base.remembered import NoRowsCountError
 from surewood.certify import Certificate, Claim, CostClassifier, certify
 from surewood.certify.claims import KINDS, read_claims
 from surewood.certify.model_parts import counted_rows, memory_of
-from surewood.tables.reading.file_format import looks_like_a_file
+from surewood.tables.table_file import looks_like_a_file
 from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, open_model

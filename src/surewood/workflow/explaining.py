@@ -22,7 +22,7 @@ from surewood.inspect.importance import Importances, permutation_importances
 from surewood.report.facts import model_facts
 from surewood.report.words import memory, number, seconds
 from surewood.tables import plain
-from surewood.tables.reading.table_file import TableFile
+from surewood.tables.table_file import TableFile
 from surewood.workflow.certifying import labelled_rows
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, open_model

@@ -29,12 +29,13 @@ from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.quantities import read_bins, settle_quantity
-from surewood.tables.reading.file_format import PARQUET_ENDINGS, looks_like_a_file
-from surewood.tables.reading.table_file import (
+from surewood.tables.table_file import (
     AS_FOUND,
+    PARQUET_ENDINGS,
     FileRows,
     Reading,
     TableFile,
+    looks_like_a_file,
     read_table_file,
     row_name,
 )

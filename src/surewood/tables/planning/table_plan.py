@@ -29,8 +29,8 @@ from surewood.tables.planning.finding import (
     find_column,
 )
 from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
-from surewood.tables.reading.table_file import COMMA_SEPARATED
 from surewood.tables.sources import DataError
+from surewood.tables.table_file import COMMA_SEPARATED
 
 _THREADS = 2
 _NAMED = 5  # columns with a note each; more that are not used for one reason share one

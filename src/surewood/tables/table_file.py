@@ -1,15 +1,22 @@
-"""All formats of table files behind one function, and the rows of several files read as one table."""
+"""Table files of any format as frames: :func:`read_table`, and the rows of several files read as one table.
+
+A file is what its name says; text is read by :mod:`~surewood.tables.text_file`.
+"""
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import json
 import re
 import sys
 import warnings
 import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,27 +27,129 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from surewood._text import has_half_characters
-from surewood.tables.reading.file_format import (
-    format_of,
-    refuse_address,
-    refuse_expansion,
-    refuse_other_formats,
-    unpacked,
-)
-from surewood.tables.reading.text_file import (
+from surewood.tables.sources import DataError
+from surewood.tables.text_file import (
     Delimited,
     header_place,
     is_blank,
     read_delimited,
     read_stream,
     refuse_duplicates,
+    refuse_other_formats,
     with_groups,
 )
-from surewood.tables.sources import DataError
 
+#: Ending -> format.
+ENDINGS = {
+    ".csv": "delimited", ".tsv": "delimited", ".txt": "delimited", ".tab": "delimited",
+    ".parquet": "parquet", ".pq": "parquet", ".feather": "arrow", ".arrow": "arrow", ".ipc": "arrow",
+    ".jsonl": "json lines", ".ndjson": "json lines", ".xlsx": "excel", ".xlsm": "excel", ".xls": "excel",
+}  # fmt: skip
+PARQUET_ENDINGS = (".parquet", ".pq")
+COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
+#: Text that unpacks to more than this many times the size of the file and to more than `_ALWAYS_FINE` bytes
+#: is refused; a column of one value comes to about 200.
+_MAX_RATIO = 400
+_ALWAYS_FINE = 1 << 28
+_BLOCK = 1 << 24
 #: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.
 COMMA_SEPARATED = "comma separated"
 _LOOKED_AT = 60  # rows of a sheet in which the header is looked for
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """The format of a file and its compression ("" where there is none)."""
+
+    kind: str
+    compression: str = ""
+
+
+def format_of(path: Path) -> FileFormat:
+    """The format that a file's name says.
+
+    Examples
+    --------
+    >>> format_of(Path("sales.csv.gz"))
+    FileFormat(kind='delimited', compression='.gz')
+    """
+    name = path.name.lower()
+    compression = next((ending for ending in COMPRESSIONS if name.endswith(ending)), "")
+    ending = Path(name.removesuffix(compression)).suffix
+    if ending in ENDINGS:
+        return FileFormat(ENDINGS[ending], compression)
+    if compression == ".zip":
+        return FileFormat("delimited", compression)  # the member inside decides
+    raise DataError(
+        f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text "
+        f"files also {', '.join(COMPRESSIONS)}."
+    )
+
+
+def looks_like_a_file(name: str) -> bool:
+    """Whether a text means a file rather than the name of a bundled data set."""
+    lower = name.lower()
+    return name == "-" or "/" in name or "\\" in name or lower.endswith((*ENDINGS, *COMPRESSIONS))
+
+
+def refuse_address(source: str) -> None:
+    """Files are read, addresses are not; nor names that would look like lines of what is printed."""
+    if source.lower().startswith(("http://", "https://", "ftp://", "s3://", "gs://", "abfs://")):
+        raise DataError(f"{source} is an address; download the file first and give its path.")
+    if "\n" in source:
+        raise DataError(f"{source!r} has a line break in its name; rename the file.")
+
+
+def unpacked(path: Path, compression: str) -> bytes:
+    """The bytes of a text file, decompressed."""
+    try:
+        if not compression:
+            return path.read_bytes()
+        blocks, n_bytes = [], 0
+        with _decompressing(path, compression) as stream:
+            while block := stream.read(_BLOCK):
+                blocks.append(block)
+                n_bytes += len(block)
+                refuse_expansion(path, n_bytes)
+        return b"".join(blocks)
+    except DataError:
+        raise
+    except PermissionError as error:
+        raise DataError(f"{path} may not be read: no permission.") from error
+    except (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(f"{path} cannot be decompressed, or is cut short ({error}).") from error
+
+
+def refuse_expansion(path: Path, n_bytes: int) -> None:
+    """Refuse a compressed file that would fill the memory with what no table holds."""
+    if n_bytes > max(_ALWAYS_FINE, _MAX_RATIO * path.stat().st_size):
+        raise DataError(f"{path} unpacks to more than {_MAX_RATIO} times its size; no table does that.")
+
+
+@contextmanager
+def _decompressing(path: Path, compression: str) -> Iterator[Any]:
+    if compression == ".gz":
+        with gzip.open(path) as stream:
+            yield stream
+    elif compression == ".bz2":
+        with bz2.open(path) as stream:
+            yield stream
+    elif compression == ".zst":
+        import pyarrow as pa
+
+        with pa.input_stream(str(path), compression="zstd") as stream:
+            yield stream
+    else:
+        with zipfile.ZipFile(path) as archive:
+            members = [
+                m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX")
+            ]
+            if len(members) != 1:
+                raise DataError(
+                    f"{path} holds {len(members)} files; a zipped table is an archive of one file."
+                )
+            with archive.open(members[0]) as stream:
+                yield stream
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,13 @@ import csv
 import io
 import re
 import warnings
+import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,42 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
-from surewood.tables.reading.file_format import refuse_other_formats
 from surewood.tables.sources import DataError
+
+#: First bytes -> what the file really is.
+_SIGNATURES = (
+    (b"PAR1", "a Parquet file", ".parquet"),
+    (b"ARROW1", "an Arrow file", ".arrow"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel file", ".xls"),
+    (b"%PDF", "a PDF document", ""),
+    (b"\x89PNG", "a picture", ""),
+    (b"\xff\xd8\xff", "a picture", ""),
+)
+
+
+def refuse_other_formats(raw: bytes, origin: str) -> None:
+    """Refuse bytes that are no text table, by what they begin with."""
+    for start, what, ending in _SIGNATURES:
+        if raw.startswith(start):
+            hint = f"; rename it to end in {ending}" if ending else ""
+            raise DataError(f"{origin} is {what}, not a text table (line 1){hint}.")
+    if raw.startswith(b"PK\x03\x04"):
+        is_excel = b"xl/" in raw[:4000] or _has_workbook(io.BytesIO(raw))
+        what, ending = ("an Excel file", ".xlsx") if is_excel else ("a zip archive", ".zip")
+        raise DataError(f"{origin} is {what}, not a text table (line 1); rename it to end in {ending}.")
+    head = raw[:2000].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if head.startswith((b"<!doctype html", b"<html", b"<head", b"<?xml", b"<table")):
+        what = "an XML document" if head.startswith(b"<?xml") else "a web page (HTML)"
+        raise DataError(f"{origin} is {what}, not a text table (line 1).")
+
+
+def _has_workbook(file: BinaryIO) -> bool:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except zipfile.BadZipFile:
+        return False
+
 
 UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = (

@@ -6,7 +6,7 @@ import pytest
 
 import surewood
 from surewood.tables import TablePreparer
-from surewood.tables.planning.free_text import MAX_NUMBERS, fit_text_encoding
+from surewood.tables.preparing import MAX_NUMBERS, fit_text_encoding
 
 TEXTS = [f"the {'old chair' if k % 2 else 'new lamp'} in box {k} came {k % 5} days late" for k in range(60)]
 

@@ -1,13 +1,4 @@
-"""Bytes as text.
-
-Where a text table begins and how its columns are set apart.
-
-What is wrong with a text table, and on which line.
-
-CSV, TSV and the like.
-
-Plain text files read block by block.
-"""
+"""Text tables: encoding, where the table begins, what is wrong and on which line, plain files in blocks."""
 
 from __future__ import annotations
 
@@ -18,9 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from surewood.tables import DataError, read_table
-from surewood.tables.reading import text_file
-from surewood.tables.reading.text_file import (
+from surewood.tables import DataError, read_table, text_file
+from surewood.tables.text_file import (
     HEAD,
     PlainText,
     as_utf8,
@@ -33,6 +23,7 @@ from surewood.tables.reading.text_file import (
     read_stream,
     refuse_duplicates,
     refuse_open_quote,
+    refuse_other_formats,
     refuse_second_header,
     scan_text,
     without_rules,
@@ -273,7 +264,7 @@ def test_what_stands_above_the_header_is_reported():
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*above the header")
-FILES = Path(__file__).parents[1] / "messy" / "files"
+FILES = Path(__file__).parent / "messy" / "files"
 TEXTS = sorted(path for path in FILES.iterdir() if path.suffix in (".csv", ".tsv", ".txt"))
 
 
@@ -367,3 +358,20 @@ def test_marks_and_long_headers(tmp_path):
     assert read_stream(path) is None
     assert read_table(path).shape == (1, 20_000)
     assert read_stream(tmp_path / "absent.csv") is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [
+        (b"PAR1....", "a Parquet file, not a text table"),
+        (b"\xd0\xcf\x11\xe0", "an old Excel file"),
+        (b"%PDF-1.7", "a PDF document"),
+        (b"\n <HTML><body>", "a web page"),
+        (b"<?xml version='1.0'?>", "an XML document"),
+        (b"PK\x03\x04 nothing", "a zip archive"),
+    ],
+)
+def test_files_with_the_wrong_ending(raw, what):
+    with pytest.raises(DataError, match=f"^t.csv is {what}.*line 1"):
+        refuse_other_formats(raw, "t.csv")
+    refuse_other_formats(b"a,b\n1,2\n", "t.csv")
