@@ -175,15 +175,14 @@ def test_a_table_without_columns_for_svms_has_one():
 @pytest.mark.parametrize(
     "model", [Forest(8, random_state=0), Forest(5, selection="exact", C=1.0, random_state=0), SEARCH]
 )
-def test_held_out_probabilities_are_by_row_of_the_table_and_not_kept(model):
+def test_held_out_probabilities_are_by_row_of_the_merged_table_and_not_kept(model):
     X, y = sample(90, seed=3)
     copies = np.r_[np.arange(90), np.arange(30)]
     weight = np.where(np.arange(120) == 5, 0.0, 1.0)
-    held_out = model._fit_held_out(X[copies], y[copies], weight)
-    assert held_out.shape == (120, 3)
-    np.testing.assert_array_equal(held_out[90:95], held_out[:5])  # copies
-    assert np.isnan(held_out[5]).all()  # weight 0
+    data = model._begin_fit(X[copies], y[copies], weight)
+    held_out = model._fit_table(model._parameters(), data)
+    assert held_out.shape == (90, 3)
     judged = ~np.isnan(held_out[:, 0])
-    error = (held_out[judged].argmax(axis=1) != y[copies][judged]).mean()
-    assert error == pytest.approx(model.held_out_error_)
+    wrong = held_out[judged].argmax(axis=1) != data.y[judged]
+    assert np.average(wrong, weights=data.weight[judged]) == pytest.approx(model.held_out_error_)
     assert model.model_.held_out is None

@@ -67,11 +67,14 @@ def accuracy_of(found, y):
 
 def held_out_accuracies(model, X, y):
     """Every held-out score of a fit that a user could see or that the fit chooses by."""
-    if hasattr(model, "_fit_held_out"):
-        found = model._fit_held_out(X, y)
-        if found is not None:
-            yield accuracy_of(found, y)
-        model = clone(model)
+    data = model._begin_fit(X, y, None)
+    try:
+        found = model._fit_table(model._parameters(), data)
+    except NotImplementedError:  # no member of mixtures
+        found = None
+    if found is not None:
+        yield accuracy_of(data.expand(found), y)
+    model = clone(model)
     model.fit(X, y)
     if hasattr(model, "best_score_"):
         yield model.best_score_

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 
@@ -106,3 +107,19 @@ def test_training_is_a_function_of_plan_and_sample(sample):
         np.testing.assert_array_equal(
             first.probabilities(inputs.table, 1), second.probabilities(inputs.table, 1)
         )
+
+
+def test_rows_of_a_parquet_file_without_a_label_are_absent(sample, tmp_path):
+    """Some of the others are equal: what is held out is compared by the rows that are left."""
+    X, y = sample
+    frame = pd.DataFrame(X.round(1), columns=list("abcdef")).assign(label=np.where(y, "yes", "no"))
+    frame = pd.concat([frame, frame[:50]], ignore_index=True)
+    absent = np.isin(np.arange(350), [3, 120, 299, 310])
+    frame.assign(label=frame["label"].mask(absent)).to_parquet(tmp_path / "some.parquet")
+    frame[~absent].to_parquet(tmp_path / "all.parquet", index=False)
+    some, every = (
+        SurewoodClassifier(3, random_state=0).fit(tmp_path / name, "label")
+        for name in ("some.parquet", "all.parquet")
+    )
+    rows = frame.drop(columns="label")
+    np.testing.assert_array_equal(some.predict_proba(rows), every.predict_proba(rows))

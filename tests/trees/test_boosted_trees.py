@@ -238,7 +238,8 @@ def scores_after(model, n_rounds, data, rows):
 def test_every_row_is_held_out_once_but_the_only_one_of_its_class():
     rng = np.random.default_rng(0)
     estimator = BoostedTreesClassifier(5, random_state=0)
-    held_out = estimator._fit_held_out(rng.normal(size=(51, 2)), [0] * 30 + [1] * 20 + [2])
+    data = estimator._begin_fit(rng.normal(size=(51, 2)), [0] * 30 + [1] * 20 + [2], None)
+    held_out = data.expand(estimator._fit_table(estimator._parameters(), data))
     assert np.isnan(held_out[-1]).all()
     assert not np.isnan(held_out[:-1]).any()
 
@@ -255,7 +256,8 @@ def test_held_out_probabilities_are_those_of_models_without_the_row():
 
 def test_with_two_rows_there_is_a_model_and_nothing_held_out():
     model = BoostedTreesClassifier(random_state=0)
-    held_out = model._fit_held_out(np.array([[0.0], [1.0]]), [0, 1])
+    data = model._begin_fit(np.array([[0.0], [1.0]]), [0, 1], None)
+    held_out = model._fit_table(model._parameters(), data)
     assert np.isnan(held_out).all()
     assert np.isnan(model.held_out_error_)
 

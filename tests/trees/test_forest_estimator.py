@@ -350,11 +350,11 @@ def test_going_on_gives_the_longer_forest():
 
 
 def test_votes_are_for_the_rows_of_the_user():
-    model = fitted(10, oob_score=True)
-    assert model.held_out.shape == (150, 3)
-    known = ~np.isnan(model.held_out[:, 0])
-    right = model.held_out[known].argmax(axis=1) == Y[known]
-    assert model.held_out_accuracy == right.mean()
+    forest = BinnedForestClassifier(10, oob_score=True, random_state=0).fit(X, Y)  # with two equal rows
+    votes = forest.oob_decision_function_
+    assert votes.shape == (150, 3)
+    known = ~np.isnan(votes[:, 0])
+    assert forest.oob_score_ == (votes[known].argmax(axis=1) == Y[known]).mean()
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from surewood.base.contributions import Contributions, Groups, draw_background, 
 from surewood.base.describing import DescribesItself
 from surewood.base.family import Model
 from surewood.base.notebook import figure_text, framed, tiles
-from surewood.base.parameters import Switch, TableParameters
+from surewood.base.parameters import Switch, TableParameters, checked_parameters
 from surewood.base.remembered import RememberedRows
 from surewood.base.rules import Rule
 from surewood.bounds.evidence import Evidence
@@ -146,6 +146,18 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
+
+    def _parameters(self) -> Any:
+        """The checked parameters, from which plans are made; a time limit starts here."""
+        return checked_parameters(self)
+
+    def _fit_table(self, parameters: Any, data: TrainingTable) -> Floats | None:
+        """Fit to a table that was read, of which the owner may be another fit: for members of the mixture.
+
+        Returns probabilities of its rows by models that did not see them, which the fitted model does not
+        keep: NaN for a row without any, None where there are none at all.
+        """
+        raise NotImplementedError
 
     def _begin_fit(
         self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **merging: bool

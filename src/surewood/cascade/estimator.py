@@ -28,7 +28,6 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    checked_parameters,
     parameters,
 )
 from surewood.base.rules import Choice, Integer, Nullable, Number, Rule, check_value
@@ -98,7 +97,7 @@ class CascadeBase(ClassifierBase[Model]):
         -------
         self
         """
-        parameters = checked_parameters(self)
+        parameters = self._parameters()
         inputs, data = self._read(X, y, sample_weight, groups)
         fitted = self._train(parameters, data, draw_seed(self.random_state))
         self._store_fit(inputs)
@@ -466,7 +465,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         (inf, 1, 0.0)
         """
         check_value("gamma_min", gamma_min, Number(0.0))
-        parameters = checked_parameters(self)
+        parameters = self._parameters()
         _, data = self._read(X, y, sample_weight, groups=None)
         plan = make_plan(parameters, data, draw_seed(self.random_state))
         paths: list[list[PathPiece]] = []

@@ -45,6 +45,7 @@ class SolverOptions:
     kernel: str = "poly"
     #: What leaves choose from in the place of SVMs.
     families: Families = ()
+    family_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -213,6 +214,7 @@ def part_of_inputs(inputs: TrainingTable, rows: NDArray[Any]) -> TrainingTable:
         y=inputs.y[rows],
         weight=None if inputs.weight is None else inputs.weight[rows],
         groups=None if inputs.groups is None else inputs.groups[rows],
+        merged=None,
     )
     return replace(merged_inputs(part), unmerged=None)
 

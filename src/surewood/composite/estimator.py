@@ -112,36 +112,36 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are held out.
         """
-        self._fit_held_out(X, y, sample_weight, groups)
+        parameters = self._parameters()
+        with self._begin_fit(X, y, sample_weight, groups) as data:
+            self._fit_table(parameters, data)
         return self
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
-        """Fit; probabilities of the rows of `X` by trees that did not see them, NaN or None without any."""
-        chosen = self._parameters()
-        with self._begin_fit(X, y, sample_weight, groups) as inputs:
-            seed = draw_seed(self.random_state)
-            drawn = draw_bags(chosen, inputs, seed)
-            data = prepare(inputs, chosen.options, products_read(chosen, inputs.table.n_rows), drawn)
-            model = train(make_plan(chosen, data, seed), data)
-            if chosen.options.families:
-                model = replace(model, family_names=family_names(study_settings(self)["leaves"]))
-            return self._store(inputs, model)
+    def _fit_table(self, parameters: Parameters, data: TrainingTable) -> Floats | None:
+        seed = draw_seed(self.random_state)
+        drawn = draw_bags(parameters, data, seed)
+        prepared = prepare(data, parameters.options, products_read(parameters, data.table.n_rows), drawn)
+        model = train(make_plan(parameters, prepared, seed), prepared)
+        return self._store(data, model)
 
-    def _store(self, inputs: TrainingTable, model: CompositeModel) -> Floats | None:
-        """Write on the estimator, once everything has succeeded; held-out probabilities by row of `X`."""
-        self._store_fit(inputs)
-        self.model_ = replace(model, held_out=None)
-        if model.held_out is None:
+    def _store(self, data: TrainingTable, model: CompositeModel | None) -> Floats | None:
+        """Write on the estimator, once everything has succeeded; the held-out probabilities.
+
+        No model: that of a search without refit.
+        """
+        self._store_fit(data)
+        if model is None:
             return None
-        return inputs.expand(held_out_probabilities(model.held_out, model.calibrator))
+        self.model_ = replace(model, held_out=None)
+        return None if model.held_out is None else held_out_probabilities(model.held_out, model.calibrator)
 
     def _parameters(self) -> Parameters:
-        """What a plan is made from, checked; a time limit starts here."""
         check_parameters(self)
         values = {**self.get_params(deep=False), **study_settings(self)}
         tol = values["tol"]
         if is_auto(tol):  # libsvm's, ten times as much where only the vote counts
             tol = 1e-2 if values["selection"] == "auto" else 1e-3
+        leaves = values.get("leaves")
         values["options"] = SolverOptions(
             float(tol),
             int(values["max_iter"]),
@@ -149,7 +149,8 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
             int(self.verbose),
             memory_bytes(self.max_memory),
             values["kernel"],
-            () if (leaves := values.get("leaves")) is None else as_families("leaves", leaves),
+            () if leaves is None else as_families("leaves", leaves),
+            () if leaves is None else family_names(leaves),
         )
         values["limit"] = TimeLimit(values.get("time_limit"))
         names = [parameter.name for parameter in fields(Parameters)]

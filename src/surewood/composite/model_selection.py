@@ -21,7 +21,7 @@ from surewood._arrays import Floats
 from surewood.base import rules
 from surewood.base.folds import draw_seed, given_splits, shuffled_folds, splits_of, validation_split
 from surewood.base.parameters import COMMON, Switch, TimedRunParameters, features_tried, parameters
-from surewood.composite.data import CompositeData, part_of_inputs, prepare
+from surewood.composite.data import CompositeData, prepare
 from surewood.composite.estimator import (
     DEPTH,
     FOREST_SWITCHES,
@@ -180,25 +180,19 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         }
         return cls(**(grid | changes))
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
-        """Search the grid and fit its best point to all rows; held-out probabilities as in a forest."""
-        chosen = self._parameters()
-        with self._begin_fit(X, y, sample_weight, groups, merge=False) as unmerged:
-            inputs = part_of_inputs(unmerged, np.arange(unmerged.table.n_rows))
-            seed, grid = draw_seed(self.random_state), self._grid(chosen, inputs.table.n_columns)
-            split_inputs, splits = make_splits(self.cv, unmerged, inputs, seed)
-            result = search(split_inputs, splits, grid, seed, chosen.options, chosen.limit)
-            best = best_point(result.errors)
-            model = None
-            if self.refit:
-                data = prepare(inputs, chosen.options)
-                model = train(_plan_of(chosen, grid, result, best, data, seed), data)
-            self.__dict__.pop("model_", None)
-            self.__dict__.update(search_attributes(grid, result, best))
-            if model is not None:
-                return self._store(inputs, model)
-            self._store_fit(inputs)
-            return None
+    def _fit_table(self, parameters: Parameters, data: TrainingTable) -> Floats | None:
+        """Search the grid and fit its best point to all rows."""
+        seed, grid = draw_seed(self.random_state), self._grid(parameters, data.table.n_columns)
+        split_inputs, splits = make_splits(self.cv, data.as_given(), data, seed)
+        result = search(split_inputs, splits, grid, seed, parameters.options, parameters.limit)
+        best = best_point(result.errors)
+        model = None
+        if self.refit:
+            prepared = prepare(data, parameters.options)
+            model = train(_plan_of(parameters, grid, result, best, prepared, seed), prepared)
+        self.__dict__.pop("model_", None)
+        self.__dict__.update(search_attributes(grid, result, best))
+        return self._store(data, model)
 
     def _fitted(self) -> CompositeModel:
         check_is_fitted(self, "cv_results_")

@@ -92,6 +92,7 @@ def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
         unweighted=not inputs.weighted,
         support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
         notes=(*plan.notes, *_left_out(plan, trees, plain)),
+        family_names=plan.options.family_names,
     )
 
 

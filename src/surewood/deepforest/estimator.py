@@ -25,7 +25,6 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    checked_parameters,
     parameters,
 )
 from surewood.deepforest import figures
@@ -36,7 +35,7 @@ from surewood.deepforest.model import CascadeForestModel, DeepForestModel, Margi
 from surewood.deepforest.plan import DeepForestPlan, make_plan
 from surewood.deepforest.stopping import LayerRecord
 from surewood.deepforest.training import train
-from surewood.tables import begin_predict
+from surewood.tables import TrainingTable, begin_predict
 
 _Model = TypeVar("_Model", bound=DeepForestModel)
 
@@ -162,28 +161,30 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
         -------
         self
         """
-        parameters = checked_parameters(self)
+        parameters = self._parameters()
         # Not merged: trees and margins count each of equal rows, see data.py.
         with self._begin_fit(X, y, sample_weight, groups, merge=False) as inputs:
-            data = prepare(inputs, parameters)
-            plan = make_plan(parameters, data, draw_seed(self.random_state))
-            attributes = self._trained(plan, data)
-            self._store_fit(inputs)
-            self.__dict__.pop("model_", None)  # of an earlier fit
-            self.__dict__.update(attributes)
+            self._fit_rows(parameters, inputs)
         return self
+
+    def _fit_rows(self, parameters: Any, inputs: TrainingTable) -> None:
+        data = prepare(inputs, parameters)
+        plan = make_plan(parameters, data, draw_seed(self.random_state))
+        attributes = self._trained(plan, data)
+        self._store_fit(inputs)
+        self.__dict__.pop("model_", None)  # of an earlier fit
+        self.__dict__.update(attributes)
 
     def _trained(self, plan: DeepForestPlan[Any], data: DeepForestData) -> dict[str, Any]:
         """The fitted attributes beside those of every classifier."""
         return {"model_": train(plan, data)}
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
-        """Fit; held-out probabilities of the rows of `X`, which the fitted model then does not keep."""
-        self.fit(X, y, sample_weight)
+    def _fit_table(self, parameters: Any, data: TrainingTable) -> Floats | None:
+        self._fit_rows(parameters, data.as_given())
         model = self.model_
         assert model.held_out is not None
         self.model_ = replace(model, held_out=None, labels=None, staged_held_out=())
-        return held_out_probabilities(model.held_out, model.calibrator)
+        return data.merge(held_out_probabilities(model.held_out, model.calibrator))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Probabilities after 1, 2, ... layers; the last ones are those of ``predict_proba``.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted, normalised
 from surewood.base.folds import draw_seed
-from surewood.base.parameters import COMMON, TimedRunParameters, checked_parameters, parameters
+from surewood.base.parameters import COMMON, TimedRunParameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, ListOf
 from surewood.mixture.model import MemberRecord, MixtureModel, explanation_steps, report_facts
 from surewood.mixture.plan import NAMES, TableSize, make_plan
@@ -133,7 +133,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         -------
         self
         """
-        parameters = checked_parameters(self)
+        parameters = self._parameters()
         with self._begin_fit(X, y, sample_weight, groups) as inputs:
             plan = make_plan(parameters, TableSize.of(inputs), draw_seed(self.random_state))
             model = train(plan, inputs)

@@ -10,7 +10,7 @@ predicted by models that did not see their group.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,11 +60,12 @@ def _fit(member: MemberPlan, data: TrainingTable, counts: Floats, time_limit: fl
     started = time.perf_counter()
     if np.isfinite(time_limit) and "time_limit" in member.estimator.get_params():
         member.estimator.set_params(time_limit=max(time_limit, 1e-3))
-    held_out = member.estimator._fit_held_out(data, None)
+    estimator, table = member.estimator, data.table
+    held_out = estimator._fit_table(estimator._parameters(), replace(data, is_shared=True))
     if held_out is not None:
-        model, table, n_jobs = member.estimator.model_, data.table, member.estimator.n_jobs
+        model, n_jobs = estimator.model_, estimator.n_jobs
         held_out = with_other_copies(
-            _merged(held_out, data),
+            held_out,
             data.y,
             counts,
             lambda rows: model.probabilities(table.take(rows), n_jobs),
@@ -72,20 +73,6 @@ def _fit(member: MemberPlan, data: TrainingTable, counts: Floats, time_limit: fl
     seconds = time.perf_counter() - started
     note = f"took its part of the time limit ({seconds:.2g} s)" if seconds >= time_limit else ""
     return _Fitted(member, held_out, seconds, note)
-
-
-def _merged(held_out: Floats, data: TrainingTable) -> Floats:
-    """Held-out probabilities per row of the merged table, whose order depends on its content alone.
-
-    Equal rows may have been held out from different models: their mean.
-    """
-    if data.inverse is None:
-        return held_out
-    counted = data.inverse >= 0
-    place, values = data.inverse[counted], held_out[counted]
-    sums = np.zeros((data.table.n_rows, held_out.shape[1]))
-    np.add.at(sums, place, values)
-    return np.asarray(sums / np.bincount(place, minlength=len(sums))[:, None])
 
 
 def _mixture(

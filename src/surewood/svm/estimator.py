@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted
-from surewood.base.parameters import GramParameter, checked_parameters, parameters
+from surewood.base.parameters import GramParameter, parameters
 from surewood.svm.model import SvmModel, explanation_steps, report_facts
 from surewood.svm.path import DegreePath
 from surewood.svm.plan import RULES, make_plan
@@ -152,7 +152,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         -------
         PolySVC
         """
-        plan = make_plan(checked_parameters(self))
+        plan = make_plan(self._parameters())
         with self._begin_fit(X, y, sample_weight, groups) as inputs:
             model = train(plan, inputs)
             self._store_fit(inputs)
@@ -195,7 +195,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         DegreePath
             Errors and SVMs of the grid; `best`, and `best_C` for each degree.
         """
-        plan = make_plan(checked_parameters(self))
+        plan = make_plan(self._parameters())
         with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
             return train_path(plan, inputs, degrees, Cs, cv, validation)
 

@@ -11,8 +11,9 @@ from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted, normalised
 from surewood.base.calibration import held_out_probabilities
 from surewood.base.folds import draw_seed
-from surewood.base.parameters import COMMON, TimedRunParameters, checked_parameters, parameters
+from surewood.base.parameters import COMMON, TimedRunParameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, Fraction, Integer, Number
+from surewood.tables import TrainingTable
 from surewood.trees import boosted_model
 from surewood.trees.boosted_model import BoostedModel
 from surewood.trees.boosting import SHAPES, make_plan, train
@@ -154,18 +155,17 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
         -------
         self
         """
-        self._fit_held_out(X, y, sample_weight, groups)
+        parameters = self._parameters()
+        with self._begin_fit(X, y, sample_weight, groups) as data:
+            self._fit_table(parameters, data)
         return self
 
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats:
-        """Fit; held-out probabilities of the rows of `X`, NaN for rows that no model left out."""
-        parameters = checked_parameters(self)
-        with self._begin_fit(X, y, sample_weight, groups) as inputs:
-            model = train(make_plan(parameters, inputs, draw_seed(self.random_state)), inputs)
-            self._store_fit(inputs)
-            self.model_ = replace(model, held_out=None)
-            assert model.held_out is not None
-            return inputs.expand(held_out_probabilities(model.held_out, model.calibrator))
+    def _fit_table(self, parameters: Any, data: TrainingTable) -> Floats | None:
+        model = train(make_plan(parameters, data, draw_seed(self.random_state)), data)
+        self._store_fit(data)
+        self.model_ = replace(model, held_out=None)
+        assert model.held_out is not None
+        return held_out_probabilities(model.held_out, model.calibrator)
 
     @property
     def n_rounds_(self) -> list[int]:

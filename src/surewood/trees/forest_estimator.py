@@ -19,7 +19,6 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    checked_parameters,
     parameters,
 )
 from surewood.base.rules import Boolean, Choice
@@ -191,27 +190,26 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are drawn for each tree.
         """
-        self._fit_held_out(X, y, sample_weight, groups)
-        return self
-
-    def _fit_held_out(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Floats | None:
-        """Fit; out-of-bag probabilities of the rows of `X`, None where no out-of-bag votes were computed."""
-        parameters = checked_parameters(self)
+        parameters = self._parameters()
         check_together(parameters)
         # Bags treat equal rows as one row of their weight anyway.
-        with self._begin_fit(X, y, sample_weight, groups, merge_streamed=False) as inputs:
-            kept = self._kept_model(inputs)
-            seed = draw_seed(self.random_state) if kept is None else kept.seed
-            plan = make_plan(parameters, inputs, seed)
-            model = train(plan, inputs, kept)
-            earlier = None if kept is None else self.remembered_rows_
-            self._store_fit(inputs)
-            if kept is not None and self.remembered_rows_ is not None:  # kept trees know the rows they saw
-                self.remembered_rows_ = self.remembered_rows_.and_rows_of(earlier)
-            self.model_ = model if plan.wants_votes else replace(model, held_out=None)
-            return (
-                None if model.held_out is None else held_out_probabilities(model.held_out, model.calibrator)
-            )
+        with self._begin_fit(X, y, sample_weight, groups, merge_streamed=False) as data:
+            self._fit_table(parameters, data)
+        return self
+
+    def _fit_table(self, parameters: Any, data: TrainingTable) -> Floats | None:
+        kept = self._kept_model(data)
+        seed = draw_seed(self.random_state) if kept is None else kept.seed
+        plan = make_plan(parameters, data, seed)
+        model = train(plan, data, kept)
+        earlier = None if kept is None else self.remembered_rows_
+        self._store_fit(data)
+        if kept is not None and self.remembered_rows_ is not None:  # kept trees know the rows they saw
+            self.remembered_rows_ = self.remembered_rows_.and_rows_of(earlier)
+        votes = model.held_out
+        shown = data.expand(votes) if plan.wants_votes and votes is not None else None
+        self.model_ = replace(model, held_out=shown)
+        return None if votes is None else held_out_probabilities(votes, model.calibrator)
 
     def _kept_model(self, inputs: TrainingTable) -> ForestModel | None:
         """The forest of an earlier fit that a warm start goes on from."""

@@ -41,8 +41,8 @@ class ForestModel:
     #: Mean over the trees of the decreases of impurity. Shape (n_features,).
     importances: Floats
     calibrator: ScoreCalibrator | None
-    #: Mean votes of the trees that did not see a row, by row of the user's table; NaN for rows that every
-    #: tree saw. Shape (n_rows, n_classes).
+    #: Mean votes of the trees that did not see a row (once stored: of the user's table); NaN for rows that
+    #: every tree saw. Shape (n_rows, n_classes).
     held_out: Floats | None
     #: Weighted (ESTIMATE); NaN without such votes.
     held_out_accuracy: float

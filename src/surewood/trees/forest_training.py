@@ -153,12 +153,10 @@ def _calibrator(plan: ForestPlan, votes: Floats, data: TrainingTable) -> ScoreCa
 
 
 def _held_out(votes: Floats | None, data: TrainingTable) -> dict[str, Any]:
-    """Fields of the model: out-of-bag votes by row of the user's table, and their weighted accuracy."""
+    """Fields of the model: out-of-bag votes and their weighted accuracy."""
     accuracy = float("nan")
-    if votes is None:
-        return {"held_out": None, "held_out_accuracy": accuracy}
-    rows = np.flatnonzero(~np.isnan(votes[:, 0]))
-    if len(rows):
+    if votes is not None and not np.isnan(votes[:, 0]).all():
+        rows = np.flatnonzero(~np.isnan(votes[:, 0]))
         right = votes[rows].argmax(axis=1) == data.y[rows]
         accuracy = float(np.average(right, weights=None if data.weight is None else data.weight[rows]))
-    return {"held_out": data.expand(votes), "held_out_accuracy": accuracy}
+    return {"held_out": votes, "held_out_accuracy": accuracy}
