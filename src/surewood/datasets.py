@@ -18,7 +18,6 @@ from surewood.tables.planning.table_plan import plan
 from surewood.tables.sources import DataError
 from surewood.tables.table_file import (
     FileRows,
-    Reading,
     TableFile,
     check_frame,
     looks_like_a_file,
@@ -26,6 +25,7 @@ from surewood.tables.table_file import (
     read_table_file,
     refuse_address,
 )
+from surewood.tables.text_file import Reading
 
 __all__ = ["BUNDLED", "DataError", "Dataset", "load"]
 

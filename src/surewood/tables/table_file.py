@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 from surewood._text import has_half_characters
 from surewood.tables.sources import DataError
 from surewood.tables.text_file import (
-    Delimited,
+    AS_FOUND,
+    Reading,
     header_place,
     is_blank,
     read_delimited,
-    read_stream,
     refuse_duplicates,
     refuse_other_formats,
     with_groups,
@@ -256,32 +256,6 @@ class TableFile:
     files: FileRows | None = None
 
 
-@dataclass(frozen=True)
-class Reading:
-    """What the user says about how a file is written; the rest is found.
-
-    Attributes
-    ----------
-    separator, encoding : str or None
-        Of text files.
-    as_text : collection of str
-        Columns of text files to leave as text.
-    header_line : int or None
-        The line of a text file, or the row of a sheet, that has the names of the columns, from 1.
-    sheet : str or None
-        The sheet of an Excel file.
-    """
-
-    separator: str | None = None
-    encoding: str | None = None
-    as_text: Collection[str] = ()
-    header_line: int | None = None
-    sheet: str | None = None
-
-
-AS_FOUND = Reading()
-
-
 def read_table(
     source: str | Path | Sequence[str | Path],
     *,
@@ -370,9 +344,7 @@ def _alike(frame: pd.DataFrame, parts: Sequence[TableFile]) -> pd.DataFrame:
 
 def _one(source: str | Path, reading: Reading) -> TableFile:
     if source == "-":
-        raw, origin = sys.stdin.buffer.read(), "standard input"
-        refuse_other_formats(raw, origin)
-        return _delimited(raw, origin, reading)
+        return _delimited(sys.stdin.buffer.read(), "standard input", reading)
     refuse_address(str(source))
     path = Path(source).expanduser()
     if path.is_dir():
@@ -381,14 +353,7 @@ def _one(source: str | Path, reading: Reading) -> TableFile:
         raise DataError(f"there is no file {path}.")
     found = format_of(path)
     if found.kind == "delimited":
-        is_plain = not found.compression and not reading.encoding
-        layout = {name: getattr(reading, name) for name in ("separator", "as_text", "header_line")}
-        streamed = read_stream(path, **layout) if is_plain else None
-        if streamed is not None:
-            return _numbered(streamed, str(path))
-        raw = unpacked(path, found.compression)
-        refuse_other_formats(raw, str(path))
-        return _delimited(raw, str(path), reading)
+        return _delimited(unpacked(path, found.compression), str(path), reading)
     if found.kind == "json lines":
         return _json_lines(unpacked(path, found.compression), str(path))
     if found.compression:
@@ -419,26 +384,13 @@ def column_names(names: Collection[Any]) -> list[str]:
 
 
 def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
+    refuse_other_formats(raw, origin)
     try:
-        read = read_delimited(
-            raw,
-            origin,
-            separator=reading.separator,
-            encoding=reading.encoding,
-            as_text=reading.as_text,
-            header_line=reading.header_line,
-        )
+        read = read_delimited(raw, origin, reading)
     except csv.Error as error:
         raise DataError(f"{origin}: {error}; is a quote never closed?") from error
-    return _numbered(read, origin)
-
-
-def _numbered(read: Delimited, origin: str) -> TableFile:
-    lines = (
-        np.arange(read.first_line, read.first_line + len(read.frame)) if read.lines is None else read.lines
-    )
     read.frame.attrs[COMMA_SEPARATED] = read.separator == ","
-    return TableFile(read.frame, origin, lines, "line")
+    return TableFile(read.frame, origin, read.lines, "line")
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:

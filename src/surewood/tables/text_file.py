@@ -4,18 +4,10 @@ In the order of the file: bytes become UTF-8; the first lines say where the tabl
 are set apart; ragged rows, open quotes and second headers are found; Arrow reads the rest, numbers and ISO
 dates included. Text columns stay text for :mod:`surewood.tables.planning`; so do columns whose numbers begin
 with zeros (``01067``), which are codes.
-
-Most files are plain: UTF-8, one line per row, every quote closed on its line. :func:`read_stream` reads such
-a file block by block without holding its text in memory, and gives up on any other, which
-:func:`read_delimited` then reads as a whole. What it returns is the same.
-
-Arrow gets the file itself, not a Python object around it: its threads may let go of what they read after the
-interpreter has begun to end, and Python objects must not be touched then (apache/arrow#34314).
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
@@ -25,7 +17,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -72,9 +63,8 @@ def _has_workbook(file: BinaryIO) -> bool:
         return False
 
 
-UTF8_MARK = b"\xef\xbb\xbf"
 _MARKS = (
-    (UTF8_MARK, "utf-8"),
+    (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe\x00\x00", "utf-32-le"),
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
@@ -146,8 +136,8 @@ def _decoded(raw: bytes, encoding: str, origin: str) -> str:
         raise DataError(f"{origin} is not in {encoding}: line {line} does not fit.") from error
 
 
-SEPARATORS = ",;\t|"
-HEAD = 1 << 16  # bytes that are looked at, more where lines are long
+_SEPARATORS = ",;\t|"
+_HEAD = 1 << 16  # bytes that are looked at, more where lines are long
 _MOST_TITLES = 10
 _LINES = 4  # lines as long as the header that are looked at, at least
 _LEADING_ZERO = re.compile(r"^0\d")
@@ -156,6 +146,32 @@ _SIGN = r"(?:[$€£¥]|EUR|USD|CHF|GBP)"
 _DECIMAL_COMMA = re.compile(
     rf"^[+-]?(?:{_SIGN}\s?)?(?:(?:\d+|\d{{1,3}}(?:\.\d{{3}})+),(?:\d{{1,2}}|\d{{4,}})|0,\d+)(?:\s?(?:{_SIGN}|[%‰]))?$"
 )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the user says about how a file is written; the rest is found.
+
+    Attributes
+    ----------
+    separator, encoding : str or None
+        Of text files.
+    as_text : collection of str
+        Columns of text files to leave as text.
+    header_line : int or None
+        The line of a text file, or the row of a sheet, that has the names of the columns, from 1.
+    sheet : str or None
+        The sheet of an Excel file.
+    """
+
+    separator: str | None = None
+    encoding: str | None = None
+    as_text: Collection[str] = ()
+    header_line: int | None = None
+    sheet: str | None = None
+
+
+AS_FOUND = Reading()
 
 
 @dataclass(frozen=True)
@@ -189,13 +205,8 @@ class Layout:
     above: list[str] = field(default_factory=list)
 
 
-def find_layout(
-    text: bytes, separator: str | None = None, as_text: Collection[str] = (), header_line: int | None = None
-) -> Layout:
-    """The layout of a table, from its text or as much of its beginning as :func:`bytes_needed` says.
-
-    `as_text` names columns to leave as text, whatever their first rows look like; `header_line` is the line
-    of the column names, from 1, where the user says it.
+def find_layout(text: bytes, reading: Reading = AS_FOUND) -> Layout:
+    """The layout of a table, from the beginning of its text and what the user says.
 
     Examples
     --------
@@ -203,6 +214,7 @@ def find_layout(
     >>> found.separator, found.names, found.start, found.skipped, found.texts
     (';', ['zip', 'b'], 6, 1, ['zip'])
     """
+    separator, header_line = reading.separator, reading.header_line
     skipped, start = (0, 0) if header_line is not None else _preamble(text)
     first = _first_lines(text, start)
     if header_line is None:
@@ -224,7 +236,7 @@ def find_layout(
     rows = list(reader)
     names = with_groups(_with_all_names(names, rows), next(csv.reader(above[-1:], delimiter=mark), []))
     names = [name or f"column {k + 1}" for k, name in enumerate(names)]
-    kept = {*_columns_to_keep(rows, names), *as_text}
+    kept = {*_columns_to_keep(rows, names), *reading.as_text}
     texts = [name for name in names if name in kept]
     shown = [line.strip(f"{mark}{mark} \t") for line in above if line.strip(f"{mark} \t")]
     return Layout(mark, names, start, skipped + len(above), header_lines, texts, shown)
@@ -260,12 +272,12 @@ def _lines_above(lines: list[str], separator: str | None) -> list[str]:
     if too_long or any(_opens_a_quoted_name(line) for line in first[:_MOST_TITLES]):
         return []
     places = []
-    for mark in separator or SEPARATORS:
+    for mark in separator or _SEPARATORS:
         rows = [next(csv.reader([line], delimiter=mark), []) for line in first]
         n = header_place(rows)
         if n == 0 and len(rows[0]) > 1 and len({len(row) for row in rows if row}) == 1:
             return []
-        others = SEPARATORS.replace(mark, "")
+        others = _SEPARATORS.replace(mark, "")
         if any(len(row) == 1 and any(other in row[0] for other in others) for row in rows[:n]):
             continue
         places.append(n)
@@ -351,20 +363,6 @@ def _with_all_names(names: list[str], rows: list[list[str]]) -> list[str]:
     return ["", *names] if len({row[0] for row in first}) == len(first) else names
 
 
-def bytes_needed(text: bytes) -> int:
-    """How many of a file's first bytes tell its layout, as far as the first ones show it; 0: not at all.
-
-    Examples
-    --------
-    >>> bytes_needed(b"a,b\\n1,2\\n") == HEAD, bytes_needed(b"a,b")
-    (True, 0)
-    """
-    start = _preamble(text)[1]
-    end = text.find(b"\n", start)
-    longest = max(map(len, text[start:].split(b"\n", _MOST_TITLES + 1)[:-1]), default=0)
-    return 0 if end < 0 else start + max(HEAD, _LINES * (longest + 1))
-
-
 def _preamble(text: bytes) -> tuple[int, int]:
     """Lines and bytes before the first line that is not blank or Excel's ``sep=;``."""
     skipped = start = 0
@@ -379,7 +377,7 @@ def _preamble(text: bytes) -> tuple[int, int]:
 def _first_lines(text: bytes, start: int) -> list[str]:
     """The header and some rows, more bytes of them where lines are long."""
     header = text.find(b"\n", start) + 1 or len(text)
-    end = start + max(HEAD, _LINES * (header - start))
+    end = start + max(_HEAD, _LINES * (header - start))
     lines = list(lines_of(text[start:end]))
     return [line.rstrip("\r\n") for line in lines]
 
@@ -397,7 +395,7 @@ def find_separator(head: Sequence[str]) -> str:
     lines = [line for line in head[:50] if line.strip()]
     best, best_score = ",", (0.0, 0)
     goes_on = bool(lines) and _opens_a_quoted_name(lines[0]) and sum(map(len, lines)) < csv.field_size_limit()
-    for mark in SEPARATORS:
+    for mark in _SEPARATORS:
         if not lines or not (mark in lines[0] or goes_on):
             continue  # a long line would be one field, too long for the reader
         counts = [len(row) for row in csv.reader(lines, delimiter=mark)]
@@ -533,55 +531,32 @@ class Delimited:
     ----------
     frame : DataFrame
     separator, encoding : str
-    lines : ndarray of int or None
-        The line on which each row begins; None where row ``i`` stands on line ``first_line + i``.
-    first_line : int
-        Line of the file on which the first row stands.
+    lines : ndarray of int
+        The line on which each row begins.
     """
 
     frame: pd.DataFrame
     separator: str
     encoding: str
-    first_line: int
-    lines: NDArray[np.int64] | None = None
+    lines: NDArray[np.int64]
 
 
-def read_delimited(
-    raw: bytes,
-    origin: str,
-    *,
-    separator: str | None = None,
-    encoding: str | None = None,
-    as_text: Collection[str] = (),
-    header_line: int | None = None,
-) -> Delimited:
-    """Read the bytes of a text table.
-
-    Parameters
-    ----------
-    raw : bytes
-    origin : str
-        What error messages call it.
-    separator, encoding : str, optional
-        Found by default.
-    as_text : collection of str
-        Columns to leave as text.
-    header_line : int, optional
-        The line of the column names, from 1; found by default.
+def read_delimited(raw: bytes, origin: str, reading: Reading = AS_FOUND) -> Delimited:
+    """Read the bytes of a text table; `origin` is what error messages call it.
 
     Examples
     --------
     >>> found = read_delimited(b"a;b\\n1;x\\n2;y\\n", "t.csv")
-    >>> found.separator, found.frame["a"].tolist(), found.first_line
-    (';', [1, 2], 2)
+    >>> found.separator, found.frame["a"].tolist(), found.lines.tolist()
+    (';', [1, 2], [2, 3])
     """
-    text, found_encoding = as_utf8(raw, origin, encoding)
+    text, found_encoding = as_utf8(raw, origin, reading.encoding)
     if not text or text.isspace():
         raise DataError(f"{origin} is empty.")
     if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
         text = text.replace(b"\r", b"\n")
     text = without_rules(text)
-    layout = find_layout(text, separator, as_text, header_line)
+    layout = find_layout(text, reading)
     text = text[layout.start :] if layout.start else text
     if layout.separator == " ":
         layout, text = replace(layout, separator="\t"), _with_tabs(text)
@@ -591,22 +566,15 @@ def read_delimited(
     refuse_duplicates(layout.names, origin)
     table = _parsed(text, layout, origin, broken or n_quotes % 2 == 1)
     lines = _line_numbers(text, layout, table.num_rows, n_ends)
-    return as_delimited(table, layout, origin, found_encoding, lines)
-
-
-def as_delimited(
-    table: pa.Table, layout: Layout, origin: str, encoding: str, numbers: NDArray[np.int64] | None = None
-) -> Delimited:
-    """What Arrow read, as a frame; refused where its first row is a second header."""
     refuse_second_header(table, origin, layout.skipped, _NULLS)
     if layout.above:
-        lines = "line" if len(layout.above) == 1 else f"{len(layout.above)} lines"
+        count = "line" if len(layout.above) == 1 else f"{len(layout.above)} lines"
         warnings.warn(
-            f"{origin}: the {lines} above the header ({layout.above[0][:60]!r}) "
+            f"{origin}: the {count} above the header ({layout.above[0][:60]!r}) "
             f"{'is' if len(layout.above) == 1 else 'are'} not part of the table.",
             stacklevel=2,
         )
-    return Delimited(_as_frame(table), layout.separator, encoding, layout.skipped + 2, numbers)
+    return Delimited(_as_frame(table), layout.separator, found_encoding, lines)
 
 
 def without_rules(text: bytes) -> bytes:
@@ -637,37 +605,29 @@ def _with_tabs(text: bytes) -> bytes:
 
 
 def _parsed(text: bytes, layout: Layout, origin: str, broken_lines: bool) -> pa.Table:
-    try:
-        return parse(pa.BufferReader(_owned_by_arrow(text)), layout, broken_lines)
-    except pa.ArrowInvalid as error:
-        sentence = first_bad_line(text, layout.separator, len(layout.names), layout.skipped)
-        if sentence or "Empty CSV" not in str(error):
-            reason = sentence or str(error).splitlines()[0][:200]
-            raise DataError(f"{origin}: {reason}.") from error
-        return pa.table({name: pa.array([], pa.string()) for name in layout.names})
-
-
-def _owned_by_arrow(text: bytes) -> pa.Buffer:
-    """A copy that Arrow's threads can let go of while the interpreter ends (apache/arrow#34314)."""
-    buffer = pa.allocate_buffer(len(text))
-    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(text, np.uint8)
-    return buffer
-
-
-def parse(source: Any, layout: Layout, broken_lines: bool) -> pa.Table:
-    """Arrow's table of a text in UTF-8 that begins with its header.
+    """Arrow's table of a text that begins with its header.
 
     Without line breaks in quoted fields, Arrow reads blocks side by side.
     """
+    # A copy that Arrow's threads can let go of while the interpreter ends (apache/arrow#34314).
+    buffer = pa.allocate_buffer(len(text))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(text, np.uint8)
     names, as_text = layout.names, dict.fromkeys(layout.texts, pa.string())
-    return arrow_csv.read_csv(
-        source,
-        arrow_csv.ReadOptions(column_names=names, skip_rows=layout.header_lines, block_size=_BLOCK),
-        arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=broken_lines),
-        arrow_csv.ConvertOptions(
-            null_values=_NULLS, strings_can_be_null=False, column_types=as_text, check_utf8=False
-        ),
-    )
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(buffer),
+            arrow_csv.ReadOptions(column_names=names, skip_rows=layout.header_lines, block_size=_BLOCK),
+            arrow_csv.ParseOptions(delimiter=layout.separator, newlines_in_values=broken_lines),
+            arrow_csv.ConvertOptions(
+                null_values=_NULLS, strings_can_be_null=False, column_types=as_text, check_utf8=False
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        sentence = first_bad_line(text, layout.separator, len(names), layout.skipped)
+        if sentence or "Empty CSV" not in str(error):
+            reason = sentence or str(error).splitlines()[0][:200]
+            raise DataError(f"{origin}: {reason}.") from error
+        return pa.table({name: pa.array([], pa.string()) for name in names})
 
 
 def scan_text(text: bytes) -> tuple[int, int, bool]:
@@ -695,20 +655,21 @@ def scan_text(text: bytes) -> tuple[int, int, bool]:
     return n_ends, n_quotes, broken
 
 
-def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDArray[np.int64] | None:
+def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDArray[np.int64]:
     """The line of each row, where blank lines or line breaks in quotes set rows and lines apart."""
+    one_each = np.arange(n_rows) + layout.skipped + 2
     n_lines = n_ends + (not text.endswith(b"\n"))
     if n_lines == n_rows + 1:
-        return None
+        return one_each
     if text.endswith(b"\n") and text.rstrip(b"\r\n").count(b"\n") == n_rows:
-        return None  # blank lines at the end only
+        return one_each  # blank lines at the end only
     lines, last = [], 0
     reader = csv.reader(lines_of(text), delimiter=layout.separator)
     for row in reader:
         if row:
             lines.append(last + 1)
         last = reader.line_num
-    return np.array(lines[1:], dtype=np.int64) + layout.skipped if len(lines) == n_rows + 1 else None
+    return np.array(lines[1:], dtype=np.int64) + layout.skipped if len(lines) == n_rows + 1 else one_each
 
 
 def _as_frame(table: pa.Table) -> pd.DataFrame:
@@ -732,145 +693,3 @@ def _as_series(column: pa.ChunkedArray) -> pd.Series:
             column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
     series: pd.Series = column.to_pandas(integer_object_nulls=False)
     return series
-
-
-_STREAM_BLOCK = 1 << 20  # bytes that are read together
-_STREAM_CHUNK = 1 << 17  # bytes that are looked at together: they stay in the cache
-_TAIL = 64  # last bytes that are kept: blank lines at the end
-_ZIP = b"PK\x03\x04"
-
-
-def read_stream(
-    path: Path,
-    *,
-    separator: str | None = None,
-    as_text: Collection[str] = (),
-    header_line: int | None = None,
-) -> Delimited | None:
-    """Read a plain text file, with columns to leave as text; None where it has to be read as a whole.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "t.csv")
-    ...     _ = path.write_bytes(b"a;b\\n1;x\\n2;y\\n")
-    ...     plain = read_stream(path)
-    ...     _ = path.write_bytes(b'a;b\\n1;"x\\n2"\\n')
-    ...     plain.frame["b"].tolist(), read_stream(path)
-    (['x', 'y'], None)
-    """
-    try:
-        with open(path, "rb", buffering=0) as file:
-            begin, head = _beginning(file)
-        return _read(path, begin, head, separator, as_text, header_line) if head else None
-    except OSError:
-        return None
-
-
-def _beginning(file: io.FileIO) -> tuple[int, bytes]:
-    """Bytes of a mark at the start, and the plain bytes after it that tell the layout; empty: not plain."""
-    head = file.read(HEAD)
-    begin = len(UTF8_MARK) if head.startswith(UTF8_MARK) else 0
-    needed = bytes_needed(head[begin:])
-    if head.startswith(_ZIP) or not head[begin:].strip() or not needed:
-        return 0, b""
-    head = head[begin:] + file.read(max(0, begin + needed - len(head)))
-    first = PlainText()
-    first.look_at(head)
-    is_plain = first.is_plain and not scan_text(head)[2] and without_rules(head) is head
-    return begin, head if is_plain else b""
-
-
-def _read(
-    path: Path,
-    begin: int,
-    head: bytes,
-    separator: str | None,
-    as_text: Collection[str],
-    header_line: int | None,
-) -> Delimited | None:
-    refuse_other_formats(head, str(path))
-    layout = find_layout(head, separator, as_text, header_line)
-    if layout.separator == " " or layout.header_lines > 1:
-        return None
-    refuse_duplicates(layout.names, str(path))
-    start = begin + layout.start
-    with ThreadPoolExecutor(1) as thread:
-        looking = thread.submit(PlainText.of_file, path, start)
-        try:
-            source = pa.OSFile(str(path))
-            source.seek(start)
-            table = parse(source, layout, broken_lines=False)
-        except pa.ArrowInvalid:
-            return None
-    has_a_line_each = looking.result().has_a_line_each(table.num_rows + 1)
-    return as_delimited(table, layout, str(path), "utf-8") if has_a_line_each else None
-
-
-class PlainText:
-    """What is known of a text by the bytes that were looked at.
-
-    Attributes
-    ----------
-    is_plain : bool
-        Whether they are UTF-8 whose lines end with ``\\n`` or ``\\r\\n``.
-    n_quotes : int
-        Quotes in them.
-
-    Examples
-    --------
-    >>> text = PlainText()
-    >>> text.look_at(b'a\\n"1"\\n\\n')
-    >>> text.is_plain, text.n_quotes, text.n_lines
-    (True, 2, 2)
-    """
-
-    def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._tail = b""
-        self._n_ends = 0
-        self.is_plain = True
-        self.n_quotes = 0
-
-    @classmethod
-    def of_file(cls, path: Path, start: int) -> PlainText:
-        """A file from one of its bytes on, as far as it is plain."""
-        text = cls()
-        with open(path, "rb", buffering=0) as file:
-            file.seek(start)
-            while text.is_plain and (block := file.read(_STREAM_BLOCK)):
-                text.look_at(block)
-        return text
-
-    def look_at(self, block: bytes) -> None:
-        """The next bytes."""
-        self.is_plain = self.is_plain and self._is_plain(block)
-        for start in range(0, len(block), _STREAM_CHUNK):
-            marks = np.frombuffer(block, np.uint8, min(_STREAM_CHUNK, len(block) - start), start)
-            self._n_ends += int(np.count_nonzero(marks == ord("\n")))
-            self.n_quotes += int(np.count_nonzero(marks == ord('"')))
-        self._tail = (self._tail + block[-_TAIL:])[-_TAIL:]
-
-    def _is_plain(self, block: bytes) -> bool:
-        try:
-            if not block.isascii() or self._decoder.getstate()[0]:
-                self._decoder.decode(block)
-        except UnicodeDecodeError:
-            return False
-        if b"\r" not in block and not self._tail.endswith(b"\r"):
-            return True
-        joined = self._tail[-1:] + block
-        return joined.count(b"\r") - joined.endswith(b"\r") == joined.count(b"\r\n")
-
-    def has_a_line_each(self, n_rows: int) -> bool:
-        """Whether that number of rows, header included, has one line each and closes its quotes."""
-        is_cut = bool(self._decoder.getstate()[0])
-        return self.is_plain and not is_cut and self.n_quotes % 2 == 0 and self.n_lines == n_rows
-
-    @property
-    def n_lines(self) -> int:
-        """Lines that were read, without blank ones at the end."""
-        stripped = self._tail.rstrip(b"\r\n")
-        n_last = self._tail.count(b"\n", len(stripped))
-        return self._n_ends - n_last + bool(stripped)

@@ -26,7 +26,7 @@ from surewood.certify.deciding import DecidingClassifier
 from surewood.persistence.leftovers import is_running, made, own, partial, remove
 from surewood.persistence.model_file import ModelFileError, load, read_card, read_facts
 from surewood.tables import TablePreparer
-from surewood.tables.table_file import Reading
+from surewood.tables.text_file import Reading
 from surewood.workflow.errors import WorkflowError
 
 MODEL, PLAN, PAGE, DATA, CARD = "model.surewood", "plan.toml", "report.html", "report.json", "card.md"

@@ -30,15 +30,14 @@ from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.quantities import read_bins, settle_quantity
 from surewood.tables.table_file import (
-    AS_FOUND,
     PARQUET_ENDINGS,
     FileRows,
-    Reading,
     TableFile,
     looks_like_a_file,
     read_table_file,
     row_name,
 )
+from surewood.tables.text_file import AS_FOUND, Reading
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import (
     DEFAULT_HOLDOUT,
