@@ -47,9 +47,10 @@ from surewood.composite.growing import (
     grow,
     mean_sample_size,
 )
-from surewood.composite.leaf_svms import Chunk, best_C, held_out_errors, train_leaf_svms, tune_C
+from surewood.composite.leaf_svms import Chunk, errors_of_C, train_leaf_svms, tune_C
 from surewood.svm.gram import Gram
 from surewood.svm.one_vs_one import vote_counts
+from surewood.svm.penalty import best_C
 from surewood.tables import TrainingTable, begin_fit
 
 TREES_PER_BATCH = 100
@@ -545,10 +546,9 @@ class GridStudy:
             return tune_C(data, degrees, self._seed, self._options, C_grid)[0]
         n = len(self._division.validation)
         rows = np.arange(data.n_rows, dtype=np.int32)
-        errors = held_out_errors(
-            data, rows, held.design[:n], held.y[:n], None, degrees, C_grid, self._options
-        )
-        return best_C(errors, C_grid)
+        fold = rows, (held.design[:n], held.y[:n], None)
+        errors = errors_of_C(data, [fold], degrees, C_grid, self._options)
+        return tuple(best_C(errors, C_grid).tolist())
 
     def _rules(self, method: str) -> list[int]:
         return [g for g, rule in enumerate(self.axes.rules) if rule.method == method]

@@ -628,8 +628,8 @@ NAMED: dict[str, Callable[[], Family]] = {
 
 #: The rule of a parameter that has families.
 FAMILIES = rules.Either(
-    rules.Kind("a family", lambda value: isinstance(value, Family)),
-    rules.Kind("a list of families or of their names", lambda value: isinstance(value, Iterable)),
+    rules.Rule("a family", lambda value: isinstance(value, Family)),
+    rules.Rule("a list of families or of their names", lambda value: isinstance(value, Iterable)),
 )
 
 

@@ -32,11 +32,11 @@ from surewood.base.rules import (
     Either,
     Fraction,
     Integer,
-    Kind,
     ListOf,
     Mapped,
     Nullable,
     Number,
+    Rule,
     check_value,
     joined,
 )
@@ -60,7 +60,7 @@ CASES = [
      [1, "1", [0.5], np.ones((2, 2), dtype=int), {1: 2}]),
     (Mapped(("x", "y")), "None or a dictionary with keys among 'x', 'y'", [None, {}, {"x": 1}],
      [{"z": 1}], [["x"], "x"]),
-    (Kind("even", lambda v: isinstance(v, int), lambda v: v % 2 == 0), "even", [2], [3], ["2"]),
+    (Rule("even", lambda v: isinstance(v, int), lambda v: v % 2 == 0), "even", [2], [3], ["2"]),
 ]  # fmt: skip
 
 

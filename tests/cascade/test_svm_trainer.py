@@ -12,7 +12,7 @@ from surewood.cascade import svm_trainer
 from surewood.cascade.chain import as_fractions
 from surewood.cascade.plan import deal_folds
 from surewood.cascade.search import PrefixTree, minimise
-from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, best_penalties, penalty_errors
+from surewood.cascade.svm_trainer import KernelChoice, SvmTrainer, penalty_errors
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram
 from tests.cascade.reference import all_scores, first_minimiser
@@ -123,8 +123,3 @@ def test_errors_are_those_of_a_peer(kernel, exactly):
             )
             wrong = sum((peer.fit(X[a], codes[a]).predict(X[b]) != codes[b]).sum() for a, b in folds)
             assert ours[i, k] == wrong
-
-
-def test_ties_go_to_the_smaller_penalty():
-    grid = np.array([10.0, 0.1, 1.0])
-    np.testing.assert_array_equal(best_penalties(np.array([[3, 3, 5], [4, 5, 2]]), grid), [0.1, 1.0])

@@ -5,7 +5,7 @@ import pytest
 
 from surewood.composite import leaf_svms
 from surewood.composite.growing import TreeRange
-from surewood.composite.leaf_svms import best_C, join_predictors, tune_C
+from surewood.composite.leaf_svms import join_predictors, tune_C
 from surewood.composite.trees import fit_trees
 from surewood.svm.dual import solve_many
 from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
@@ -41,12 +41,6 @@ def test_each_svm_is_evaluated_once_per_row(data):
     expected = predictor.predict(data.gram.X, assign)
     one_by_one = [predictor.predict(data.gram.X, assign[:, [t]]) for t in range(9)]
     assert np.array_equal(np.hstack(one_by_one), expected)
-
-
-def test_ties_go_to_the_smaller_C():
-    errors = np.array([[3.0, 1.0, 1.0], [0.0, 0.0, 2.0]])
-    assert best_C(errors, (0.1, 1.0, 10.0)) == (1.0, 0.1)
-    assert best_C(errors, (10.0, 1.0, 0.1)) == (0.1, 1.0)
 
 
 def test_tuning_counts_every_row_once():

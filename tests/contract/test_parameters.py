@@ -70,7 +70,7 @@ def test_a_wrong_value_is_a_value_error(cls, name):
     rule = rule_of(cls, name)
     wrong = [value for value in CANDIDATES if rule.is_kind(value) and not rule.holds(value)]
     if not wrong:
-        if isinstance(rule, Boolean):
+        if rule.accepts == Boolean().accepts:
             return  # both of its values are right
         pytest.skip(f"{name} accepts every value of its types before it has seen the data")
     error, sentence = refusal(cls, name, wrong[0])

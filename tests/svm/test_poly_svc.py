@@ -17,7 +17,8 @@ from surewood import BinnedForestClassifier, PolySVC
 from surewood.base.parameters import checked_parameters
 from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence
 from surewood.certify import certify
-from surewood.svm.plan import C_GRID, make_plan
+from surewood.svm.penalty import C_GRID
+from surewood.svm.plan import make_plan
 from tests.svm.reference import blobs
 
 

@@ -62,27 +62,27 @@ COMMON: Mapping[str, rules.Rule] = {
     "max_samples": rules.Nullable(rules.AUTO, rules.Integer(1), rules.Fraction()),
     "criterion": rules.Choice("gini", "entropy", "log_loss"),
     "class_weight": rules.Nullable(
-        rules.Kind("a dictionary", lambda value: isinstance(value, Mapping)), rules.Choice("balanced")
+        rules.Rule("a dictionary", lambda value: isinstance(value, Mapping)), rules.Choice("balanced")
     ),
     "random_state": rules.Nullable(
         rules.Integer(0, _MOST_SEED),
-        rules.Kind("a RandomState", lambda value: isinstance(value, np.random.RandomState)),
+        rules.Rule("a RandomState", lambda value: isinstance(value, np.random.RandomState)),
     ),
     "n_jobs": rules.Nullable(
-        rules.Kind("a nonzero integer", rules.Integer().is_kind, lambda value: value != 0),
+        rules.Rule("a nonzero integer", rules.Integer().is_kind, lambda value: value != 0),
     ),
     "verbose": rules.Either(rules.Boolean(), rules.Integer(0)),
     "warm_start": rules.Boolean(),
     "max_memory": rules.Nullable(
         rules.Number(above=0.0, finite=False, what="a number of bytes"),
-        rules.Kind("text such as '4GB' or '512MiB'", lambda value: isinstance(value, str), _is_size),
+        rules.Rule("text such as '4GB' or '512MiB'", lambda value: isinstance(value, str), _is_size),
     ),
     "time_limit": rules.Nullable(rules.Number(0.0, finite=False, what="a number of seconds")),
     "calibrate": rules.Either(rules.Boolean(), rules.Choice(*METHODS)),
     "cv": rules.Either(
         rules.Integer(2),
         rules.Number(above=0.0, below=1.0, what="a validation fraction"),
-        rules.Kind("a scikit-learn splitter or an iterable of (train, test) pairs", _is_splitter),
+        rules.Rule("a scikit-learn splitter or an iterable of (train, test) pairs", _is_splitter),
     ),
     "refit": rules.Boolean(),
     "degrees": rules.Either(
@@ -99,11 +99,11 @@ COMMON: Mapping[str, rules.Rule] = {
     "gamma_scale": rules.Either(rules.AUTO, rules.Number(0.0)),
     "tol": rules.Number(above=0.0),
     "max_iter": rules.Either(
-        rules.Kind("-1", lambda value: rules.Integer().is_kind(value), lambda value: value == -1),
+        rules.Rule("-1", lambda value: rules.Integer().is_kind(value), lambda value: value == -1),
         rules.Integer(1),
     ),
     "categorical_features": rules.Nullable(
-        rules.Choice("from_dtype"), rules.Kind("a list of column names or positions, a mask", _is_column_list)
+        rules.Choice("from_dtype"), rules.Rule("a list of column names or positions, a mask", _is_column_list)
     ),
     "remember_rows": rules.Boolean(),
 }

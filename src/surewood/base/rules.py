@@ -1,13 +1,12 @@
 """What a parameter may be, as an object: a sentence for people and two checks.
 
 A value of a wrong type gets a TypeError, a wrong value of a right type a ValueError, both with the sentence
-``"{name} must be {rule.accepts}, got {value!r}."``.
+``"{name} must be {rule.accepts}, got {value!r}."``. Every rule below is a :class:`Rule`.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -16,21 +15,18 @@ from typing import Any
 import numpy as np
 
 
-class Rule(ABC):
+@dataclass(frozen=True)
+class Rule:
     """One kind of accepted values."""
 
-    @property
-    @abstractmethod
-    def accepts(self) -> str:
-        """The accepted values in words, to follow "must be"."""
-
-    @abstractmethod
-    def is_kind(self, value: Any) -> bool:
-        """Whether the type is right."""
-
-    @abstractmethod
-    def holds(self, value: Any) -> bool:
-        """Whether the value is accepted; only asked where the type is right."""
+    #: The accepted values in words, to follow "must be".
+    accepts: str
+    #: Whether the type is right.
+    is_kind: Callable[[Any], bool]
+    #: Whether the value is accepted; only asked where the type is right.
+    holds: Callable[[Any], bool] = lambda value: True
+    #: The accepted values in words one by one, where there are several, for lists of options.
+    options: tuple[str, ...] = ()
 
 
 def check_value(name: str, value: Any, rule: Rule) -> None:
@@ -53,206 +49,104 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
 
-@dataclass(frozen=True)
-class Integer(Rule):
+def Integer(least: int | None = None, most: int | None = None) -> Rule:
     """An integer from `least` to `most`; True and False are none."""
-
-    least: int | None = None
-    most: int | None = None
-
-    @property
-    def accepts(self) -> str:
-        return "an integer" + _range(self.least, self.most)
-
-    def is_kind(self, value: Any) -> bool:
-        return isinstance(value, Integral) and not _is_bool(value)
-
-    def holds(self, value: Any) -> bool:
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+    return Rule(
+        "an integer" + _range(least, most),
+        lambda value: isinstance(value, Integral) and not _is_bool(value),
+        lambda value: (least is None or value >= least) and (most is None or value <= most),
+    )
 
 
-@dataclass(frozen=True)
-class Number(Rule):
+def Number(
+    least: float | None = None,
+    most: float | None = None,
+    *,
+    above: float | None = None,
+    below: float | None = None,
+    finite: bool = True,
+    what: str = "a number",
+) -> Rule:
     """A real number in a range; `above` and `below` are open ends, `least` and `most` closed ones."""
 
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    below: float | None = None
-    finite: bool = True
-    what: str = "a number"
-
-    @property
-    def accepts(self) -> str:
-        if self.above is not None and self.below is not None:
-            return f"{self.what} strictly between {self.above:g} and {self.below:g}"
-        if self.above is not None and self.most is not None:
-            return f"{self.what} above {self.above:g} and at most {self.most:g}"
-        if self.above is not None:
-            return f"{self.what} above {self.above:g}"
-        return self.what + _range(self.least, self.most)
-
-    def is_kind(self, value: Any) -> bool:
-        return isinstance(value, Real) and not _is_bool(value)
-
-    def holds(self, value: Any) -> bool:
+    def holds(value: Any) -> bool:
         number = float(value)
-        if math.isnan(number) or (self.finite and math.isinf(number)):
+        if math.isnan(number) or (finite and math.isinf(number)):
             return False
         return (
-            (self.least is None or number >= self.least)
-            and (self.most is None or number <= self.most)
-            and (self.above is None or number > self.above)
-            and (self.below is None or number < self.below)
+            (least is None or number >= least)
+            and (most is None or number <= most)
+            and (above is None or number > above)
+            and (below is None or number < below)
         )
 
+    bounds = _range(least, most)
+    if above is not None and below is not None:
+        bounds = f" strictly between {above:g} and {below:g}"
+    elif above is not None:
+        bounds = f" above {above:g}" + ("" if most is None else f" and at most {most:g}")
+    return Rule(what + bounds, lambda value: isinstance(value, Real) and not _is_bool(value), holds)
 
-@dataclass(frozen=True)
-class Fraction(Number):
+
+def Fraction() -> Rule:
     """A float in (0, 1]. Integers are another kind: 1 is a count, 1.0 is everything."""
+    number = Number(most=1.0, above=0.0, what="a fraction")
+    return Rule(
+        number.accepts,
+        lambda value: number.is_kind(value) and not isinstance(value, Integral),
+        number.holds,
+    )
 
-    above: float | None = 0.0
-    most: float | None = 1.0
-    what: str = "a fraction"
 
-    def is_kind(self, value: Any) -> bool:
-        return super().is_kind(value) and not isinstance(value, Integral)
-
-
-class Boolean(Rule):
+def Boolean() -> Rule:
     """True or False."""
-
-    accepts = "True or False"
-
-    def is_kind(self, value: Any) -> bool:
-        return _is_bool(value)
-
-    def holds(self, value: Any) -> bool:
-        return True
+    return Rule("True or False", _is_bool, options=("True", "False"))
 
 
-class Choice(Rule):
+def Choice(*words: str) -> Rule:
     """One of some words."""
-
-    def __init__(self, *words: str) -> None:
-        self.words = words
-
-    @property
-    def accepts(self) -> str:
-        return joined([repr(word) for word in self.words])
-
-    def is_kind(self, value: Any) -> bool:
-        return isinstance(value, str)
-
-    def holds(self, value: Any) -> bool:
-        return value in self.words
+    options = tuple(repr(word) for word in words)
+    return Rule(joined(options), lambda value: isinstance(value, str), lambda value: value in words, options)
 
 
-@dataclass(frozen=True)
-class Kind(Rule):
-    """A value that a function recognises, described in words; `allows` tells good values from bad ones."""
-
-    words: str
-    recognises: Callable[[Any], bool]
-    allows: Callable[[Any], bool] = lambda value: True
-
-    @property
-    def accepts(self) -> str:
-        return self.words
-
-    def is_kind(self, value: Any) -> bool:
-        return bool(self.recognises(value))
-
-    def holds(self, value: Any) -> bool:
-        return bool(self.allows(value))
-
-
-class Nothing(Rule):
-    """None."""
-
-    accepts = "None"
-
-    def is_kind(self, value: Any) -> bool:
-        return value is None
-
-    def holds(self, value: Any) -> bool:
-        return True
-
-
-class Either(Rule):
+def Either(*rules: Rule) -> Rule:
     """What one of some rules accepts."""
-
-    def __init__(self, *rules: Rule) -> None:
-        self.rules = rules
-
-    @property
-    def accepts(self) -> str:
-        options: list[str] = []
-        for rule in self.rules:  # options of options join the list: 'a', 'b' or an integer
-            if isinstance(rule, Choice):
-                options += [repr(word) for word in rule.words]
-            elif isinstance(rule, Boolean):
-                options += ["True", "False"]
-            else:
-                options.append(rule.accepts)
-        return joined(options)
-
-    def is_kind(self, value: Any) -> bool:
-        return any(rule.is_kind(value) for rule in self.rules)
-
-    def holds(self, value: Any) -> bool:
-        return any(rule.is_kind(value) and rule.holds(value) for rule in self.rules)
+    options = tuple(option for rule in rules for option in rule.options or (rule.accepts,))
+    return Rule(
+        joined(options),
+        lambda value: any(rule.is_kind(value) for rule in rules),
+        lambda value: any(rule.is_kind(value) and rule.holds(value) for rule in rules),
+    )
 
 
-class Nullable(Either):
+def Nullable(*rules: Rule) -> Rule:
     """What a rule accepts, or None."""
-
-    def __init__(self, *rules: Rule) -> None:
-        super().__init__(*rules, Nothing())
+    return Either(*rules, Rule("None", lambda value: value is None))
 
 
-@dataclass(frozen=True)
-class ListOf(Rule):
-    """A list, tuple or array with at least one item, all of which follow a rule."""
+def ListOf(item: Rule, what: str) -> Rule:
+    """A list, tuple or array with at least one item, all of which follow a rule; `what` they are in words."""
 
-    item: Rule
-    what: str
-
-    @property
-    def accepts(self) -> str:
-        return f"a list of {self.what}"
-
-    def is_kind(self, value: Any) -> bool:
+    def is_kind(value: Any) -> bool:
         if not isinstance(value, Collection) or isinstance(value, str | bytes | Mapping):
             return False
-        return (not isinstance(value, np.ndarray) or value.ndim == 1) and all(
-            self.item.is_kind(item) for item in value
-        )
+        return (not isinstance(value, np.ndarray) or value.ndim == 1) and all(map(item.is_kind, value))
 
-    def holds(self, value: Any) -> bool:
-        return len(value) > 0 and all(self.item.holds(item) for item in value)
+    return Rule(
+        f"a list of {what}", is_kind, lambda value: len(value) > 0 and all(item.holds(one) for one in value)
+    )
 
 
-@dataclass(frozen=True)
-class Mapped(Rule):
+def Mapped(keys: tuple[str, ...]) -> Rule:
     """None or a dictionary with some of these keys; the values have rules of their own."""
-
-    keys: tuple[str, ...]
-
-    @property
-    def accepts(self) -> str:
-        if not self.keys:
-            return "None or an empty dictionary"
-        return f"None or a dictionary with keys among {', '.join(map(repr, self.keys))}"
-
-    def is_kind(self, value: Any) -> bool:
-        return value is None or isinstance(value, Mapping)
-
-    def holds(self, value: Any) -> bool:
-        return value is None or all(key in self.keys for key in value)
-
-
-AUTO = Choice("auto")
+    accepts = "None or an empty dictionary"
+    if keys:
+        accepts = f"None or a dictionary with keys among {', '.join(map(repr, keys))}"
+    return Rule(
+        accepts,
+        lambda value: value is None or isinstance(value, Mapping),
+        lambda value: value is None or all(key in keys for key in value),
+    )
 
 
 def joined(options: Iterable[str]) -> str:
@@ -273,3 +167,6 @@ def _range(least: float | None, most: float | None) -> str:
     if least is not None:
         return f" of at least {least:g}"
     return "" if most is None else f" of at most {most:g}"
+
+
+AUTO = Choice("auto")

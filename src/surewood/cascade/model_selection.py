@@ -21,7 +21,7 @@ from joblib import delayed
 
 from surewood._arrays import Codes, Floats
 from surewood.base.parameters import COMMON, Switch, parameters
-from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
+from surewood.base.rules import Choice, Integer, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, make_gram, merge_within_folds, prepare
@@ -53,7 +53,7 @@ _MOST_INTERVALS = 40  # of the γ path from which a candidate is taken
 _RULES: Mapping[str, Rule] = {
     **SVM_RULES,
     "gamma_min": Number(0.0),
-    "leaf_gammas": Kind(
+    "leaf_gammas": Rule(
         "a list of numbers above 0, which may be empty",
         lambda value: ListOf(Number(), "").is_kind(value),
         lambda value: all(Number(above=0.0).holds(gamma) for gamma in value),

@@ -18,17 +18,17 @@ import numpy as np
 from surewood._arrays import Codes, Floats
 from surewood.base.folds import splits_of, stratified_folds_by_class
 from surewood.base.parameters import COMMON, Switch, calibration_method, memory_bytes
-from surewood.base.rules import Choice, Integer, Kind, ListOf, Nullable, Number, Rule
+from surewood.base.rules import Choice, Integer, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import as_fractions
 from surewood.cascade.data import CascadeData, Folds
 from surewood.cascade.search import Budget
 from surewood.cascade.svm_trainer import KERNELS, KernelChoice
+from surewood.svm.penalty import C_GRID
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (1, 2, 3, 4)
 GAMMA_SCALE = 0.01
-C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 CALIBRATION_FOLDS = 5
 C_FOLDS, VALIDATION_PARTS = 5, 4  # folds on which C is chosen; or one of these parts
 
@@ -37,7 +37,7 @@ MANY_CLASSES = 5  # above it one cascade for all classes instead of one per clas
 _MOST_SVMS, _FEWEST_SVMS = 2000, 30  # of a search, where the size of the sample decides
 _SEARCH_WORK = _MOST_SVMS * 600**2  # SVMs of a search times the square of the rows
 
-_FRACTION = Kind("a number in (0, 1]", Number().is_kind, Number(above=0.0, most=1.0).holds)
+_FRACTION = Rule("a number in (0, 1]", Number().is_kind, Number(above=0.0, most=1.0).holds)
 FRACTION_LIST = ListOf(_FRACTION, "numbers in (0, 1]")
 
 #: Parameters that both SVM cascades have.

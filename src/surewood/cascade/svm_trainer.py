@@ -2,8 +2,8 @@ r"""SVMs for the nodes of a cascade, with :math:`C=\sqrt{|S_k|/m}\,C_\delta` (th
 
 `KernelChoice` lists what a node may use. `SvmTrainer` trains batches of subsets over one Gram matrix for the
 search; the SVMs of the search are not kept: the few of the chosen cascade are trained again, bit for bit the
-same, by `SvmTrainer.build`. `penalty_errors` and `best_penalties` choose :math:`C_\delta` by the held-out
-error of one SVM on the whole sample (theory.md [D-12]).
+same, by `SvmTrainer.build`. `penalty_errors` are the held-out errors of one SVM on the whole sample, by which
+:math:`C_\delta` is chosen (theory.md [D-12]).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from surewood.families import distance_of
 from surewood.parallel.progress import Advance, ignore
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec
+from surewood.svm.penalty import held_out_errors
 
 KERNELS = ("poly", "homogeneous", "rbf")
 
@@ -270,35 +271,16 @@ def penalty_errors(
 ) -> Floats:
     """Held-out error weight of every (choice, C), summed over the folds; shape (n_choices, n_C).
 
-    `advance` counts the `penalty_steps`: each SVM once when it is trained, once when it has predicted.
+    `advance` counts each SVM once when it is trained, once when it has predicted.
     """
     errors = np.zeros((len(kernels.degrees), len(grid)))
+    parts = [(train, (gram.X[held], codes[held], weight[held])) for train, held in folds]
     for choices, kernel, degrees in kernels.solver_calls(range(len(kernels.degrees))):
-        solved = solve_many(
-            gram, [train for train, _ in folds], codes, degrees, grid, kernel=kernel,
-            weights=box_weights(weight), warm_start=True, n_jobs=n_jobs, advance=advance,
-        )  # fmt: skip
-        per_fold = len(choices) * len(grid)
-        for k, (_, held_out) in enumerate(folds):
-            predictor = solved.predictor(np.arange(k * per_fold, (k + 1) * per_fold))
-            assign = np.tile(np.arange(per_fold, dtype=np.int32), (len(held_out), 1))
-            predicted = predictor.predict(gram.X[held_out], assign, n_jobs=n_jobs)
-            wrong = weight[held_out] @ (predicted != codes[held_out][:, None])
-            errors[choices] += wrong.reshape(len(choices), len(grid))
-            advance(per_fold)
+        errors[choices] = held_out_errors(
+            gram, codes, parts, degrees, grid, kernel=kernel, weights=box_weights(weight),
+            warm_start=True, n_jobs=n_jobs, advance=advance,
+        ).sum(axis=0)  # fmt: skip
     return errors
-
-
-def penalty_steps(kernels: KernelChoice, grid: Floats, folds: Folds) -> int:
-    """Steps of :func:`penalty_errors`."""
-    return 2 * len(folds) * len(kernels.degrees) * len(grid)
-
-
-def best_penalties(errors: Floats, grid: Floats) -> Floats:
-    """The C of smallest error for each choice, the smaller one on ties ([D-12])."""
-    order = np.argsort(grid, kind="stable")
-    best: Floats = grid[order][np.argmin(errors[:, order], axis=1)]
-    return best
 
 
 def box_weights(weight: Floats) -> Floats | None:

@@ -23,11 +23,12 @@ from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.model import CascadeModel
 from surewood.cascade.plan import CascadePlan, Problem
 from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
-from surewood.cascade.svm_trainer import SvmTrainer, best_penalties, penalty_errors, penalty_steps
+from surewood.cascade.svm_trainer import SvmTrainer, penalty_errors
 from surewood.families import distance_of
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage, substeps
 from surewood.svm.gram import Gram
+from surewood.svm.penalty import best_C
 
 #: Fractions of the time limit after which C is chosen, the cascades are found, and calibration must be quick.
 _C_CHOSEN, _SEARCHED, _CALIBRATED = 0.3, 0.75, 0.85
@@ -131,7 +132,8 @@ def choose_C(
         return plan.C
     if (codes == codes[0]).all() or not varies(sample.design):  # a constant: no SVM will use C
         return np.ones(len(kernels.degrees))
-    with substeps(advance, 1.0, penalty_steps(kernels, grid, plan.folds)) as report:
+    steps = 2 * len(plan.folds) * len(kernels.degrees) * len(grid)
+    with substeps(advance, 1.0, steps) as report:
 
         def errors_of(grid: Floats, folds: Folds) -> Floats:
             return penalty_errors(gram, codes, sample.weight, kernels, grid, folds,
@@ -141,7 +143,7 @@ def choose_C(
             errors = errors_of(grid, plan.folds)
         else:
             grid, errors = _errors_in_time(errors_of, grid, plan.folds, time_limit)
-    return best_penalties(errors, grid)
+    return best_C(errors, grid)
 
 
 def _errors_in_time(

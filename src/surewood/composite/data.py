@@ -130,6 +130,10 @@ class CompositeData:
             return float(self.n_rows if rows is None else len(rows))
         return float(self.weight.sum() if rows is None else self.weight[rows].sum())
 
+    def labelled(self, rows: NDArray[Any]) -> tuple[Floats, Codes, Floats | None]:
+        """Design, class codes and weights of some rows."""
+        return self.gram.X[rows], self.y[rows], None if self.weight is None else self.weight[rows]
+
     def of_bag(self, tree: int) -> tuple[CompositeData, NDArray[np.int64]]:
         """The data of a tree whose bag was drawn, and the rows in it: copies in the bag are its weights."""
         assert self.drawn is not None

@@ -49,7 +49,7 @@ LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
 KERNELS = ("poly", "homogeneous", "normalized_poly")
 DEPTH = rules.Integer(0, MAX_DEPTH)
 GAMMA = rules.Number(above=0.0)
-_PLAIN_WEIGHT = rules.Kind(
+_PLAIN_WEIGHT = rules.Rule(
     "a weight of at least 0 and below 1", rules.Number().is_kind, lambda value: 0.0 <= float(value) < 1.0
 )
 

@@ -26,10 +26,11 @@ from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions, part_of_inputs, prepare
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import Grove, IndexSets, Leaves, Setting, TreeRange, collect_leaves, cut, grow
-from surewood.composite.leaf_svms import LeafSVMs, best_C, held_out_errors, train_leaf_svms
+from surewood.composite.leaf_svms import LeafSVMs, errors_of_C, train_leaf_svms
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import stage
 from surewood.svm.one_vs_one import Predictor, vote_counts
+from surewood.svm.penalty import best_C
 from surewood.tables import TrainingTable
 from surewood.trees.binning import BinnedMatrix
 
@@ -155,7 +156,7 @@ def tuned_over_splits(
         errors[half] += counts
         if limit.is_over:
             break
-    return best_C(errors, C_grid)
+    return tuple(best_C(errors, C_grid).tolist())
 
 
 def _split_C_errors(
@@ -168,7 +169,7 @@ def _split_C_errors(
     """Held-out errors of one SVM on a split's training rows, for every degree and C."""
     data, held = part_of(inputs, split, options)
     rows = np.arange(data.n_rows, dtype=np.int32)
-    return held_out_errors(data, rows, held.design, held.y, held.weight, degrees, C_grid, options)
+    return errors_of_C(data, [(rows, (held.design, held.y, held.weight))], degrees, C_grid, options)
 
 
 def _grid_on_splits(

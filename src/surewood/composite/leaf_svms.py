@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats
+from surewood._arrays import Codes, Floats
 from surewood.base.folds import shuffled_folds
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import IndexSets
@@ -25,10 +25,10 @@ from surewood.parallel import worker_count
 from surewood.parallel.progress import stage
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.one_vs_one import Predictor
+from surewood.svm.penalty import C_GRID, best_C, held_out_errors
 
 CHUNK_BYTES = 64 << 20  # of SVMs held while a chunk is looked at
 _CHUNK_WORK = 2e8  # squared leaf sizes, summed over SVMs: less than a second, so that progress is visible
-C_GRID = tuple(10.0**i for i in range(-3, 3))
 TUNING_ROWS = 2000  # a part of this size decides on larger samples
 N_FOLDS = 5
 
@@ -172,39 +172,19 @@ def join_predictors(parts: list[Predictor]) -> Predictor | None:
     return Predictor(kernel=parts[0].kernel, **joined)
 
 
-def held_out_errors(
+def errors_of_C(
     data: CompositeData,
-    rows: NDArray[np.int32],
-    design: Floats,
-    y: NDArray[np.int32],
-    weight: Floats | None,
+    folds: Sequence[tuple[NDArray[Any], tuple[Floats, Codes, Floats | None]]],
     degrees: tuple[int, ...],
     C_grid: tuple[float, ...],
     options: SolverOptions,
 ) -> Floats:
-    """Weight of held-out rows that an SVM on `rows` misclassifies, shape (degrees, C values).
-
-    The held-out rows are `design`, `y` and `weight`. Training rows of one class predict that class.
-    """
-    svms = solve_many(
-        data.gram, [rows], data.y, degrees, np.array(C_grid), kernel=data.kernel, weights=data.weight,
+    """Held-out errors of one SVM for every degree and C, summed over folds as in ``held_out_errors``."""
+    errors = held_out_errors(
+        data.gram, data.y, folds, degrees, C_grid, kernel=data.kernel, weights=data.weight,
         tol=options.tol, max_iter=options.max_iter, n_jobs=options.n_jobs,
     )  # fmt: skip
-    shape = (len(degrees), len(C_grid))
-    if int(svms.n_classes.max()) == 1:
-        labels = np.full((len(y), shape[0] * shape[1]), data.y[rows[0]])
-    else:
-        assign = np.tile(np.arange(shape[0] * shape[1], dtype=np.int32), (len(y), 1))
-        labels = svms.predictor().predict(design, assign, n_jobs=options.n_jobs)
-    missed = labels != y[:, None]
-    return np.asarray((np.ones(len(y)) if weight is None else weight) @ missed).reshape(shape)
-
-
-def best_C(errors: Floats, C_grid: tuple[float, ...]) -> tuple[float, ...]:
-    """For every degree the C with the fewest errors, the smaller one on ties."""
-    order = np.argsort(C_grid, kind="stable")
-    best = errors[:, order].argmin(axis=1)
-    return tuple(float(np.array(C_grid)[order][k]) for k in best)
+    return np.asarray(errors.sum(axis=0))
 
 
 def tune_C(
@@ -223,18 +203,6 @@ def tune_C(
         return (1.0,) * len(degrees), np.zeros((len(degrees), len(C_grid)))
     groups = None if data.inputs.groups is None else data.inputs.groups[rows]
     fold = shuffled_folds(len(rows), n_folds, [seed, 2], groups)
-    errors = np.zeros((len(degrees), len(C_grid)))
-    for k in range(n_folds):
-        held = rows[fold == k]
-        weight = None if data.weight is None else data.weight[held]
-        errors += held_out_errors(
-            data,
-            rows[fold != k].astype(np.int32),
-            data.gram.X[held],
-            data.y[held],
-            weight,
-            degrees,
-            C_grid,
-            options,
-        )
-    return best_C(errors, C_grid), errors
+    folds = [(rows[fold != k], data.labelled(rows[fold == k])) for k in range(n_folds)]
+    errors = errors_of_C(data, folds, degrees, C_grid, options)
+    return tuple(best_C(errors, C_grid).tolist()), errors

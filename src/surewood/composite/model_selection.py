@@ -32,10 +32,10 @@ from surewood.composite.estimator import (
 )
 from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point, feature_grid, search
 from surewood.composite.growing import MAX_DEPTH, Setting
-from surewood.composite.leaf_svms import C_GRID
 from surewood.composite.model import CompositeModel
 from surewood.composite.plan import CompositePlan, Parameters, Searched, completed, degree_list, is_auto
 from surewood.composite.training import train
+from surewood.svm.penalty import C_GRID
 from surewood.tables import TrainingTable
 from surewood.tables.row_hashes import row_hashes
 

@@ -25,8 +25,9 @@ from surewood.base.parameters import calibration_method, features_tried
 from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import MAX_DEPTH, Setting
-from surewood.composite.leaf_svms import C_GRID, tune_C
+from surewood.composite.leaf_svms import tune_C
 from surewood.composite.pilot import IN_BAG, pilot_size, run_pilot
+from surewood.svm.penalty import C_GRID
 from surewood.tables import TrainingTable
 
 ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row

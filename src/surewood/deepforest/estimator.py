@@ -51,7 +51,7 @@ def _is_scorer_name(value: Any) -> bool:
 
 #: Every training row needs a held-out class vector, so a validation fraction is no choice here.
 CV: rules.Rule = rules.Either(
-    rules.Integer(2), rules.Kind("a scikit-learn splitter or a list of (train, test) pairs", _is_splitter)
+    rules.Integer(2), rules.Rule("a scikit-learn splitter or a list of (train, test) pairs", _is_splitter)
 )
 THETA = rules.Number(above=0.0, below=1.0)
 MU_LOSS = rules.Number(above=0.0, most=1.0)
@@ -61,12 +61,12 @@ DEPTH_SCHEDULE: rules.Rule = rules.Nullable(
     rules.ListOf(rules.Nullable(rules.Integer(1)), "integers of at least 1 or None, one per forest"),
 )
 MONITOR: rules.Rule = rules.Either(
-    rules.Kind(
+    rules.Rule(
         "'accuracy', 'margin_ratio', the name of a scikit-learn scorer",
         lambda value: isinstance(value, str),
         _is_scorer_name,
     ),
-    rules.Kind("a scorer", callable),
+    rules.Rule("a scorer", callable),
 )
 
 #: Rules of the parameters of all cascades, of margin forests and of the cascade forest.

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from sklearn.base import BaseEstimator
 
 from surewood.base.parameters import features_tried
-from surewood.base.rules import Choice, Either, Integer, Kind, Rule, check_value
+from surewood.base.rules import Choice, Either, Integer, Rule, check_value
 from surewood.deepforest.contrasts import _ContrastClassifier, suits_contrasts
 from surewood.tables import Table
 from surewood.trees.growing import TreeParams
@@ -42,20 +42,20 @@ CONTRAST_BLOCK = ("contrast", "extra")
 #: One item of the parameter `forests`.
 FOREST = Either(
     Choice(*KINDS, "contrast"),
-    Kind(
+    Rule(
         "a pair of a kind of forest and a number of trees",
         lambda item: isinstance(item, tuple | list),
         lambda item: (
             len(item) == 2 and item[0] in list(KINDS) and Integer(1).is_kind(item[1]) and item[1] >= 1
         ),
     ),
-    Kind(
+    Rule(
         "a classifier with predict_proba",
         lambda item: isinstance(item, BaseEstimator),
         lambda item: hasattr(item, "predict_proba"),
     ),
 )
-LIST_OF_FORESTS: Rule = Kind(
+LIST_OF_FORESTS: Rule = Rule(
     "a list with at least one forest",
     lambda value: isinstance(value, list | tuple),
     lambda value: len(value) > 0,

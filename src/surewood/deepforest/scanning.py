@@ -27,7 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 from surewood._arrays import Codes, Floats, Ints, check_number
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import COMMON, RunParameters, check_parameters, parameters
-from surewood.base.rules import AUTO, Boolean, Either, Integer, Kind, Nullable, Rule
+from surewood.base.rules import AUTO, Boolean, Either, Integer, Nullable, Rule
 from surewood.deepforest.data import layer_seed, order_rows
 from surewood.deepforest.forests import (
     LIST_OF_FORESTS,
@@ -240,9 +240,9 @@ def _gather(rows: NDArray[Any], drawn_rows: Ints, drawn_positions: Ints, grain: 
 
 _RULES: Mapping[str, Rule] = {
     **COMMON,
-    "shape": Nullable(Integer(1), Kind("a tuple of integers", lambda value: isinstance(value, tuple | list))),
+    "shape": Nullable(Integer(1), Rule("a tuple of integers", lambda value: isinstance(value, tuple | list))),
     "windows": Either(
-        AUTO, Kind("a list of window sizes", lambda value: isinstance(value, tuple | list), bool)
+        AUTO, Rule("a list of window sizes", lambda value: isinstance(value, tuple | list), bool)
     ),
     "forests": LIST_OF_FORESTS,
     "stride": Integer(1),

@@ -28,8 +28,6 @@ RULES: Mapping[str, Rule] = {
 
 POLYNOMIAL = ("poly", "normalized_poly")
 
-#: What C="auto" chooses from ([D-12]).
-C_GRID = tuple(10.0**power for power in range(-3, 3))
 _MOST_ITERATIONS = 10_000_000  # of a pair of classes, where max_iter is -1
 
 
@@ -44,7 +42,7 @@ class SvmPlan:
     gamma: float | str
     coef0: float
     tol: float
-    #: None: chosen from :data:`C_GRID` by cross-validation.
+    #: None: chosen from :data:`~surewood.svm.penalty.C_GRID` by cross-validation.
     C: float | None
     max_iter: int
     cache_bytes: int

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.folds import folds_in_order, given_splits, splits_among, splits_of
+from surewood.base.folds import folds_in_order, splits_of
 from surewood.parallel.progress import stage
 from surewood.svm.coupling import HeldOut, HeldOutRows, PairCoupling, ScoreCoupling
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec, unit_rows
 from surewood.svm.model import SupportVectors, SvmModel
 from surewood.svm.one_vs_one import Predictor, first_rows
-from surewood.svm.path import DegreePath, solve_path
-from surewood.svm.plan import C_GRID, POLYNOMIAL, SvmPlan
+from surewood.svm.penalty import C_GRID, best_C, held_out_errors
+from surewood.svm.plan import POLYNOMIAL, SvmPlan
 from surewood.tables import DesignEncoder, Table, TrainingTable
 
 CALIBRATION_FOLDS = 5
@@ -101,38 +101,6 @@ def train(plan: SvmPlan, data: TrainingTable) -> SvmModel:
     )
 
 
-def train_path(
-    plan: SvmPlan,
-    data: TrainingTable,
-    degrees: ArrayLike,
-    Cs: ArrayLike,
-    cv: Any,
-    validation: tuple[ArrayLike, ArrayLike] | None,
-) -> DegreePath:
-    """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
-    if cv is not None and validation is not None:
-        raise ValueError("give cv or validation, not both")
-    kept = np.arange(len(data.y)) if data.weight is None else np.flatnonzero(data.weight > 0)
-    weight = None if data.weight is None else data.weight[kept]
-    table, codes = data.table.take(kept), np.ascontiguousarray(data.y[kept])
-    encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
-    problem = _posed(plan, encoder, table, codes, weight, plan.max_memory)
-    splits: Any = [] if validation is None else [validation]
-    if cv is not None:
-        splits = given_splits(cv, data.y)
-    folds = splits_among(splits, kept, len(data.y))
-    return solve_path(
-        problem.gram,
-        codes,
-        degrees,
-        Cs,
-        kernel=problem.spec,
-        folds=folds,
-        weights=weight,
-        **plan.solver_options,
-    )
-
-
 def _posed(
     plan: SvmPlan,
     encoder: DesignEncoder,
@@ -140,7 +108,7 @@ def _posed(
     codes: NDArray[np.int32],
     weight: Floats | None,
     limit: int | None,
-    groups: NDArray[np.int64] | None = None,
+    groups: NDArray[np.int64] | None,
 ) -> Problem:
     """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
     design = encoder.transform(table)
@@ -166,17 +134,14 @@ def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
     splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS, problem.groups))
     if not splits:
         return 1.0
-    path = solve_path(
-        problem.gram,
-        problem.codes,
-        [plan.degree],
-        C_GRID,
-        kernel=problem.spec,
-        folds=splits,
-        weights=problem.weight,
-        **plan.solver_options,
-    )
-    return float(path.best_C[0])
+    codes, gram = problem.codes, problem.gram
+    weight = np.ones(len(codes)) if problem.weight is None else problem.weight
+    folds = [(train, (gram.X[held], codes[held], weight[held])) for train, held in splits]
+    options = {"kernel": problem.spec, "weights": problem.weight, "warm_start": True, **plan.solver_options}
+    errors = held_out_errors(gram, codes, folds, [plan.degree], C_GRID, **options)
+    fractions = errors[:, 0] / [[weight[held].sum()] for _, held in splits]
+    # Equal sums may differ in the last bit.
+    return float(best_C(fractions.mean(axis=0, keepdims=True).round(12), C_GRID)[0])
 
 
 def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCoupling | ScoreCoupling:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.rules import Kind, Nullable
+from surewood.base.rules import Nullable, Rule
 from surewood.tables import TrainingTable, column_names
 from surewood.trees import node_codec
 from surewood.trees.binning import BinnedMatrix
@@ -23,7 +23,7 @@ from surewood.trees.flat_tree import FlatForest
 
 #: The rule of the parameter.
 MONOTONE = Nullable(
-    Kind(
+    Rule(
         "a mapping from column names to -1, 0 or 1, or a list of them, one per column",
         lambda value: isinstance(value, Mapping | Sequence | np.ndarray) and not isinstance(value, str),
     )
