@@ -93,8 +93,21 @@ def test_gains_are_negative_costs(case):
     assert everything.value == -1.0
 
 
-@pytest.mark.parametrize("claim", ["mcc:bad", "auc:bad", "calibration:bad"])
-def test_claims_about_pairs_of_rows_and_bins_are_not_averages_over_groups(case, claim):
+def test_an_answer_that_is_no_class_costs_the_most(case):
+    class Abstains:
+        classes_ = np.array(["bad", "good"])
+
+        def predict(self, X):
+            return np.full(len(X), "abstain")
+
+    _, X, y, _ = case
+    (entry,) = certify(Abstains(), X, y, claims=Claim("cost", cost=[[0, 5], [1, 0]])).guarantees
+    assert entry.decomposition["observed"] == 5.0
+    assert entry.decomposition["constant prediction"] == min(5 * (y == "bad").mean(), (y == "good").mean())
+
+
+@pytest.mark.parametrize("claim", ["mcc:bad", "auc:bad", "calibration:bad", "f1:bad", "balanced_accuracy"])
+def test_claims_that_are_no_mean_over_rows_are_not_averages_over_groups(case, claim):
     with pytest.raises(ValueError, match="is not possible with groups; possible: error, accuracy"):
         one(case, claim, groups="region")
 
@@ -139,10 +152,55 @@ def test_claims_share_delta_and_models_multiply(case):
 def test_a_certificate_without_the_error_still_has_a_verdict(case):
     certificate = certify(*case[:3], claims="recall:bad")
     assert certificate.best is None
+    assert not certificate.is_trivial
     assert re.match(
         r"guaranteed: recall of 'bad' at least \d+(\.\d+)? % on new rows, with", certificate.verdict
     )
     assert "recall of 'bad' at least" in repr(certificate)
+
+
+CONSTANT = [
+    ("accuracy", 'accuracy at least', "(80.0 %)"),
+    ("balanced_accuracy", "balanced accuracy over the 2 classes of the model at least", "(50.0 %)"),
+    ("precision:1", "precision of 1 at least", "(20.0 %)"),
+    ("npv:1", "negative predictive value of 1 at least", "(80.0 %)"),
+    ("f1:1", "F1 of 1 at least", "(33.3 %)"),
+    ("mcc:1", "MCC of 1 at least", "(0)"),
+    ("auc:1", "AUC of 1 at least", "(0.5)"),
+    ("brier", "Brier score at most", "(0.32)"),
+    ("log_loss", "log-loss", "(0.5004)"),
+    (Claim("cost", cost=[[0, 1], [1, 0]]), "expected cost", "decision, which costs 0.2 on the holdout"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "words", "constant"), CONSTANT)
+def test_a_claim_that_does_not_beat_a_constant_prediction_says_so(claim, words, constant):
+    X, y = np.arange(60.0)[:, None], (np.arange(60) % 5 == 0).astype(int)
+
+    class Guess:
+        classes_ = np.array([0, 1])
+
+        def predict(self, X):
+            return (X[:, 0] % 2).astype(int)
+
+        def predict_proba(self, X):
+            return np.column_stack([1 - X[:, 0] % 2, X[:, 0] % 2]) * 0.8 + 0.1
+
+    certificate = certify(Guess(), X, y, claims=claim)
+    assert certificate.is_trivial
+    assert certificate.verdict.startswith(f"guaranteed: {words}")
+    assert "; not proved better than " in certificate.verdict
+    assert certificate.verdict.endswith(constant)
+
+
+def test_a_rate_without_rows_is_not_called_guaranteed(case):
+    model, X, y, _ = case
+    good = y == "good"
+    certificate = certify(model, X[good], y[good], claims="recall:bad")
+    assert certificate.is_trivial
+    assert certificate.verdict == (
+        "not guaranteed: recall of 'bad', because 0 rows guarantee nothing; at least 5 are needed"
+    )
 
 
 def test_a_class_without_rows_says_how_many_are_needed(case):

@@ -66,6 +66,17 @@ def test_two_promises_share_delta(forest, holdout):
         find_threshold(forest, *holdout, recall=0.8, precision=0.8)
 
 
+def test_models_compared_cost_confidence_and_do_not_add_to_it(forest, holdout):
+    alone = find_threshold(forest, *holdout, recall=0.5)
+    best_of_ten = find_threshold(forest, *holdout, recall=0.5, n_models=10)
+    assert best_of_ten.threshold <= alone.threshold
+    assert (best_of_ten.guarantee.delta, best_of_ten.guarantee.n_models) == (0.05, 10)
+    assert best_of_ten.certificate.verdict.endswith("with probability at least 95 %")
+    assert (
+        best_of_ten.coverage.upper - best_of_ten.coverage.lower > alone.coverage.upper - alone.coverage.lower
+    )
+
+
 def test_abstention_answers_in_words_and_is_right_where_it_decides(forest, holdout):
     found = find_threshold(forest, *holdout, accepted_error=0.06)
     X, y = holdout

@@ -284,6 +284,21 @@ def test_large_groups_that_are_harder_show_the_error_by_rows_beside_the_claim():
     assert by_rows.value > certificate.best.value > of_groups.value
 
 
+def test_a_rate_over_groups_is_about_groups_that_have_such_rows_and_a_cost_counts_every_group_once():
+    X, y = draw(400, 0)
+    group = np.r_[np.zeros(300), np.arange(1, 101)]  # one group has most of the rows
+    y[:300] = 1
+    model = memorising_forest(*draw(300, 1))
+    claims = ["recall:0", Claim("cost", cost=[[0, 1], [1, 0]])]
+    recall, cost = certify(model, X, y, groups=group, claims=claims).guarantees
+    assert recall.n == (y == 0).sum()
+    assert recall.population == "new groups with such rows"
+    verdict = certify(model, X, y, groups=group, claims="recall:0").verdict
+    assert "recall of 0 of a new group with such rows, each group counting once, at least" in verdict
+    ones = (1 + (y[300:] == 1).sum()) / 101
+    assert cost.decomposition["constant prediction"] == pytest.approx(min(ones, 1 - ones))
+
+
 def test_classes_that_the_model_does_not_know_count():
     X, y = draw(300, 0)
     model = memorising_forest(X, y)

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from surewood.bounds import Condition, Entry, Method, Status, Withheld
-from surewood.bounds.statements import CALLER
+from surewood.bounds.statements import AT_LEAST, CALLER
 
-from .claims import BEST_CONSTANT
+from .claims import CONSTANT, COST
 from .wording import certificate_html, certificate_text, trivial_text, verdict_text
 
 if TYPE_CHECKING:
@@ -88,24 +88,30 @@ class Certificate:
 
     @property
     def lead(self) -> Entry | None:
-        """The guarantee that the verdict states: an expected cost, else the error, else the first claim.
+        """The guarantee that the verdict states: an expected cost, the error, or the first useful claim.
 
-        One from the training sample leads only where it beats the baseline.
+        An error that does not beat the baseline does not lead, and no other claim from the training sample.
         """
-        costs = [entry for entry in self.guarantees if BEST_CONSTANT in entry.decomposition]
+        costs = [entry for entry in self.guarantees if entry.quantity == COST]
         if costs:
             return costs[0]
-        if self.best is not None and not self.is_trivial:
+        if self.best is not None and self._is_useful(self.best):
             return self.best
         if self.best is not None and self.best.sample == "holdout":
             return None
         others = [entry for entry in self.guarantees if entry.quantity != "error"]
-        return next((entry for entry in others if entry.sample == "holdout" or self._is_useful(entry)), None)
+        held_out = [entry for entry in others if entry.sample == "holdout"]
+        return next(filter(self._is_useful, others), held_out[0] if held_out else None)
 
     def _is_useful(self, entry: Entry) -> bool:
-        """Whether a Brier score is better than that of always giving the same probabilities."""
-        m = self.majority_error
-        return entry.quantity == "Brier score" and m is not None and entry.value < 2.0 * m * (1.0 - m)
+        """Whether a limit is better than what a constant prediction gives."""
+        m, lower = self.majority_error, entry.side == AT_LEAST
+        constant = entry.decomposition.get(CONSTANT, entry.floor if lower else entry.ceiling)
+        if entry.quantity == "error":
+            constant = constant if m is None else m
+        elif entry.sample != "holdout":  # a Brier score: of two classes, and less than of more
+            constant = 0.0 if m is None else 2.0 * m * (1.0 - m)
+        return entry.value > constant if lower else entry.value < constant
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -120,15 +126,14 @@ class Certificate:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether no guarantee of the error beats the baseline ([D-42])."""
-        limit = 1.0 if self.majority_error is None else min(1.0, self.majority_error)
-        return self.best is None or self.best.value >= limit
+        """Whether what leads is no better than a constant prediction ([D-42])."""
+        return self.lead is None or not self._is_useful(self.lead)
 
     @property
     def verdict(self) -> str:
         """One sentence: population, quantity, limit and confidence; or why there is no guarantee."""
         if self.lead is not None:
-            return verdict_text(self.lead, self.delta)
+            return verdict_text(self.lead, self.delta, not self.is_trivial)
         if self.guarantees:
             return trivial_text(self.best or self.guarantees[0], self.majority_error)
         reasons = [item.reason for item in self.withheld if item.code and item.method == Method.HOLDOUT]

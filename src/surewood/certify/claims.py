@@ -199,6 +199,22 @@ class Scored:
         codes, known = self._codes
         return np.asarray(codes[self.truth.size :] == known.get(label, -1))
 
+    @cached_property
+    def fractions(self) -> dict[Any, float]:
+        """Fraction of the rows with each label."""
+        return {label: float(self.is_true(label).mean()) for label in self.labels}
+
+    @cached_property
+    def majority_error(self) -> float:
+        """Error of always predicting the most frequent label ([D-42])."""
+        majority = max(self.fractions, key=self.fractions.__getitem__)
+        return 1.0 - self.mean(self.is_true(majority).astype(np.float64))
+
+    def mean(self, loss: Floats) -> float:
+        """Mean over all rows, or over the means of all groups."""
+        everywhere = np.ones(loss.size, dtype=bool)
+        return float((loss if self.groups is None else self.group_means(loss, everywhere)).mean())
+
     def group_means(self, loss: Floats, where: Mask) -> Floats:
         """Mean loss of every group with a row in `where`."""
         rows = np.bincount(self.group_codes[where], minlength=self.n_units)
@@ -284,13 +300,15 @@ def _fields(
     return fields | {"quantity": str(asked.claim), "decomposition": parts, "note": note}
 
 
-def _rate(asked: _Asked, limit: Limit, *, side: str) -> dict[str, Any]:
-    """A rate that is itself limited from above, or whose complement is."""
+def _rate(asked: _Asked, limit: Limit, *, side: str, constant: float | None = None) -> dict[str, Any]:
+    """A rate that is itself limited from above, or whose complement is; and that of a constant prediction."""
     lower = side == AT_LEAST
     parts = {} if limit.n else {"rows counted": 0.0}
     if limit.n:
         name = "error rate" if asked.claim.quantity == "error" else "observed"
         parts[name] = 1.0 - limit.mean if lower else limit.mean
+    if constant is not None:
+        parts[CONSTANT] = constant
     note = ""
     if limit.value >= 1.0 and limit.n < 5:
         enough = rows_needed(0.0, 0.5, delta=asked.delta, n_models=asked.n_models)
@@ -305,7 +323,8 @@ def _error(asked: _Asked) -> dict[str, Any]:
 
 
 def _accuracy(asked: _Asked) -> dict[str, Any]:
-    return _rate(asked, asked.upper(asked.scored.wrong), side=AT_LEAST)
+    baseline = 1.0 - asked.scored.majority_error
+    return _rate(asked, asked.upper(asked.scored.wrong), side=AT_LEAST, constant=baseline)
 
 
 def _missed(asked: _Asked, part: float = 1.0) -> Limit:
@@ -325,7 +344,12 @@ def _recall(asked: _Asked) -> dict[str, Any]:
 
 
 def _precision(asked: _Asked) -> dict[str, Any]:
-    return _rate(asked, _false(asked), side=AT_LEAST)
+    return _rate(asked, _false(asked), side=AT_LEAST, constant=_fraction(asked))
+
+
+def _fraction(asked: _Asked) -> float:
+    """Fraction of the claim's class."""
+    return asked.scored.mean(asked.scored.is_true(asked.claim.of).astype(np.float64))
 
 
 def _false_positives(asked: _Asked) -> Limit:
@@ -346,14 +370,15 @@ def _npv(asked: _Asked) -> dict[str, Any]:
     """Among the rows predicted as other classes, those that are."""
     scored, label = asked.scored, asked.claim.of
     limit = asked.upper(scored.is_true(label).astype(np.float64), ~scored.is_predicted(label))
-    return _rate(asked, limit, side=AT_LEAST)
+    return _rate(asked, limit, side=AT_LEAST, constant=1.0 - _fraction(asked))
 
 
 def _f1(asked: _Asked) -> dict[str, Any]:
     precision, recall = _false(asked, 0.5), _missed(asked, 0.5)
     p, r = 1.0 - precision.value, 1.0 - recall.value
     value = 2.0 * p * r / (p + r) if p + r > 0 else 0.0
-    parts = {"precision, at least": p, "recall, at least": r}
+    always = _fraction(asked)
+    parts = {"precision, at least": p, "recall, at least": r, CONSTANT: 2.0 * always / (1.0 + always)}
     return _fields(asked, [precision, recall], value, AT_LEAST, parts) | {"n": asked.scored.n_units}
 
 
@@ -365,7 +390,7 @@ def _mcc(asked: _Asked) -> dict[str, Any]:
     spread = math.sqrt((tp + fn) * (fp + tn) * (tp + fp) * (fn + tn))
     observed = {"observed": (tp * tn - fn * fp) / spread} if spread else {}
     limit = mcc_limit(tp, fn, fp, tn, delta=asked.delta, n_models=asked.n_models)
-    fields = _fields(asked, [], limit, AT_LEAST, observed)
+    fields = _fields(asked, [], limit, AT_LEAST, observed | {CONSTANT: 0.0})
     return fields | {"n": max(1, is_class.size), "floor": -1.0}
 
 
@@ -377,7 +402,7 @@ def _auc(asked: _Asked) -> dict[str, Any]:
     if n_true and n_others:
         rank_sum = rankdata(p)[is_class].sum()
         observed["observed"] = float((rank_sum - n_true * (n_true + 1) / 2) / (n_true * n_others))
-    fields = _fields(asked, [], limit, AT_LEAST, observed)
+    fields = _fields(asked, [], limit, AT_LEAST, observed | {CONSTANT: 0.5})
     return fields | {"method": Method.BETTING, "n": max(1, is_class.size)}
 
 
@@ -412,6 +437,7 @@ def _balanced_accuracy(asked: _Asked) -> dict[str, Any]:
     limits = [asked.upper(scored.wrong, scored.is_true(c), 1.0 / len(known)) for c in known]
     recalls = [1.0 - limit.value for limit in limits] + [0.0] * (len(classes) - len(known))
     parts = {f"recall of {_word(c)}, at least": recall for c, recall in zip(classes, recalls)}
+    parts[CONSTANT] = 1.0 / len(classes)
     of = "the holdout" if scored.classes is None else "the model"
     over = f"the {len(known)} classes of {of}"
     if len(classes) > len(known):  # a class that is in neither may have any recall
@@ -427,7 +453,7 @@ def _error_by(asked: _Asked) -> dict[str, Any]:
     worst = int(np.argmax([limit.value for limit in limits]))
     parts = {str(name): limit.value for name, limit in zip(names, limits)}
     fields = _fields(asked, limits, limits[worst].value, AT_MOST, parts)
-    note = f"largest for {words} = {names[worst]} ({limits[worst].n} rows)"
+    note = f"largest for {words} = {names[worst]} ({limits[worst].n} {asked.scored.unit})"
     groups = tuple(
         GroupLimit(str(name), limit.n, float(limit.mean), float(limit.value))
         for name, limit in zip(names, limits)
@@ -437,13 +463,19 @@ def _error_by(asked: _Asked) -> dict[str, Any]:
 
 
 def _of_loss(
-    asked: _Asked, loss: Floats, ceiling: float, floor: float = 0.0, *, two_valued: bool = False
+    asked: _Asked,
+    loss: Floats,
+    constant: float,
+    ceiling: float,
+    floor: float = 0.0,
+    *,
+    two_valued: bool = False,
 ) -> dict[str, Any]:
-    """The mean of a loss between its floor and its ceiling, or one that is either."""
+    """The mean of a loss between its floor and its ceiling, or one that is either; and a constant's."""
     width = ceiling - floor
     share = (loss - floor) / width if width > 0 else np.zeros_like(loss)
     limit = asked.upper(share, zero_one=two_valued)
-    observed = {"observed": floor + limit.mean * width}
+    observed = {"observed": floor + limit.mean * width, CONSTANT: constant}
     # rounding must not lead beyond the ends
     value = min(floor + limit.value * width, ceiling)
     return _fields(asked, [limit], value, AT_MOST, observed) | {"floor": floor, "ceiling": ceiling}
@@ -457,8 +489,15 @@ def _brier(asked: _Asked) -> dict[str, Any]:
     known = at >= 0
     target[np.flatnonzero(known), at[known]] = 1.0
     loss = ((p - target) ** 2).sum(axis=1)
+    frequencies = scored.fractions
+    constant = 1.0 + sum(f**2 for f in frequencies.values()) - 2.0 * scored.mean(_of_truth(scored))
     # a class the model does not know has no column: its own term is 1
-    return _of_loss(asked, np.asarray(np.minimum(loss + ~known, 2.0)), 2.0)
+    return _of_loss(asked, np.asarray(np.minimum(loss + ~known, 2.0)), constant, 2.0)
+
+
+def _of_truth(scored: Scored) -> Floats:
+    """Of every row, the fraction of rows with its label: what predicting the fractions says of it."""
+    return np.array([scored.fractions[label] for label in scored.truth])
 
 
 def _log_loss(asked: _Asked) -> dict[str, Any]:
@@ -466,8 +505,10 @@ def _log_loss(asked: _Asked) -> dict[str, Any]:
     p, classes = _probabilities(asked)
     at = _positions(asked.scored.truth, classes)
     of_truth = np.where(at >= 0, p[np.arange(at.size), at], 0.0)
-    loss = -np.log(np.clip(of_truth, LOG_LOSS_FLOOR, 1.0))
-    return _of_loss(asked, loss, -math.log(LOG_LOSS_FLOOR))
+    loss, constant = (
+        -np.log(np.clip(p_truth, LOG_LOSS_FLOOR, 1.0)) for p_truth in (of_truth, _of_truth(asked.scored))
+    )
+    return _of_loss(asked, loss, asked.scored.mean(constant), -math.log(LOG_LOSS_FLOOR))
 
 
 def _cost(asked: _Asked) -> dict[str, Any]:
@@ -478,13 +519,14 @@ def _cost(asked: _Asked) -> dict[str, Any]:
     matrix, k = np.asarray(asked.claim.cost, dtype=np.float64), len(classes)
     if matrix.shape != (k, k) or not np.isfinite(matrix).all():
         raise ValueError(f"cost must be a finite matrix of shape ({k}, {k}), got shape {matrix.shape}")
-    ceiling = float(matrix.max())
-    matrix = np.vstack([matrix, np.full(k, ceiling)])  # the last row: classes that the model does not know
-    truth = _positions(scored.truth, classes)
-    loss, two_valued = matrix[truth, _positions(scored.predicted, classes)], np.unique(matrix).size <= 2
-    fields = _of_loss(asked, loss, ceiling, float(matrix.min()), two_valued=two_valued)
-    constant = float(matrix[truth].mean(axis=0).min())
-    return fields | {"decomposition": {**fields["decomposition"], BEST_CONSTANT: constant}}
+    floor, ceiling = float(matrix.min()), float(matrix.max())
+    two_valued = np.unique(matrix).size <= 2
+    # the last row and column: labels that are no class of the model, such as "abstain"
+    matrix = np.pad(matrix, (0, 1), constant_values=ceiling)
+    of_truth = matrix[_positions(scored.truth, classes)]
+    loss = of_truth[np.arange(scored.truth.size), _positions(scored.predicted, classes)]
+    constant = min(scored.mean(of_truth[:, j]) for j in range(k))
+    return _of_loss(asked, loss, constant, ceiling, floor, two_valued=two_valued)
 
 
 def _positions(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
@@ -492,7 +534,8 @@ def _positions(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]
     return np.array([lookup.get(label, -1) for label in labels], dtype=np.intp)
 
 
-BEST_CONSTANT = "best constant decision"
+COST = "expected cost"
+CONSTANT = "constant prediction"  # the part of a claim that says what the best of these would give
 
 
 class _Kind(NamedTuple):
@@ -515,7 +558,7 @@ class _Kind(NamedTuple):
 KINDS = {
     "error": _Kind("error", _error, by_class=True),
     "accuracy": _Kind("accuracy", _accuracy, by_class=True),
-    "balanced_accuracy": _Kind("balanced accuracy", _balanced_accuracy, by_class=True),
+    "balanced_accuracy": _Kind("balanced accuracy", _balanced_accuracy, by_class=True, by_group=False),
     "brier": _Kind("Brier score", _brier, by_class=True, probabilities=True, percent=False),
     "log_loss": _Kind(
         f"log-loss (probabilities below {LOG_LOSS_FLOOR:g} count as {LOG_LOSS_FLOOR:g})",
@@ -524,13 +567,13 @@ KINDS = {
         probabilities=True,
         percent=False,
     ),
-    "cost": _Kind("expected cost", _cost, "cost", by_class=True, percent=False),
+    "cost": _Kind(COST, _cost, "cost", by_class=True, percent=False),
     "recall": _Kind("recall of {}", _recall, "of", by_class=True),
     "specificity": _Kind("specificity of {}", _specificity, "of", by_class=True),
     "fpr": _Kind("false positive rate of {}", _fpr, "of", by_class=True),
     "precision": _Kind("precision of {}", _precision, "of"),
     "npv": _Kind("negative predictive value of {}", _npv, "of"),
-    "f1": _Kind("F1 of {}", _f1, "of"),
+    "f1": _Kind("F1 of {}", _f1, "of", by_group=False),
     "mcc": _Kind("MCC of {}", _mcc, "of", by_group=False, percent=False),
     "auc": _Kind("AUC of {}", _auc, "of", by_group=False, probabilities=True, percent=False),
     "calibration": _Kind("calibration error of {}", _calibration, "of", by_group=False, probabilities=True),

@@ -170,6 +170,8 @@ class MetRequirement:
         Holdout rows that failed and that were selected, at the threshold.
     n_tested : int
         Thresholds tested before.
+    n_models : int
+        Number of models of which this one was chosen on the holdout.
     population : str
     conditions : list of [text, source]
     """
@@ -182,6 +184,7 @@ class MetRequirement:
     failures: int
     n: int
     n_tested: int
+    n_models: int
     population: str
     conditions: list[list[str]]
 
@@ -194,6 +197,7 @@ class MetRequirement:
             value=self.value,
             delta=self.delta,
             n=self.n,
+            n_models=self.n_models,
             sample="holdout",
             variant="exact",
             quantity=self.quantity,

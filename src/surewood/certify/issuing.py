@@ -235,9 +235,6 @@ def _taken(whole: Scored, rows: NDArray[Any]) -> Scored:
 
 def _measured(scored: Scored, counted: CountedRows | None, sample: str, biased: bool) -> Reading:
     """The error, of groups also by rows, and the baseline."""
-    everywhere = np.ones(scored.truth.size, dtype=bool)
-    labels = sorted(set(scored.truth), key=str)
-    majority = max((scored.is_true(label).astype(float) for label in labels), key=np.sum)
     by_rows = float(scored.wrong.mean())
 
     def estimate(method: str, value: float, unit: str, n: int) -> Entry:
@@ -255,13 +252,10 @@ def _measured(scored: Scored, counted: CountedRows | None, sample: str, biased: 
 
     entries = [estimate(f"{sample} error", by_rows, "rows", scored.truth.size)]
     if scored.groups is not None:
-        of_groups = float(scored.group_means(scored.wrong, everywhere).mean())
+        of_groups = scored.mean(scored.wrong)
         entries[0] = estimate(f"{sample} error, by rows", by_rows, "rows", scored.truth.size)
         entries.insert(0, estimate(f"{sample} error, mean over groups", of_groups, "groups", scored.n_units))
-        baseline = float(scored.group_means(1.0 - majority, everywhere).mean())
-    else:
-        baseline = 1.0 - float(majority.mean())
-    return Reading(entries=entries, majority_error=baseline)
+    return Reading(entries=entries, majority_error=scored.majority_error)
 
 
 def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
@@ -273,9 +267,10 @@ def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
     return counted.conditions()
 
 
-def _population(scored: Scored, counted: CountedRows) -> str:
+def _population(claim: Claim, scored: Scored, counted: CountedRows) -> str:
     if scored.groups is not None and counted.rule == "count":
-        return NEW_GROUPS
+        among_some = KINDS[claim.quantity].needs in ("of", "by")
+        return f"{NEW_GROUPS} with such rows" if among_some else NEW_GROUPS
     shares = " with the class fractions of this holdout" if scored.stratified else ""
     return f"{counted.population}{shares}"
 
@@ -290,7 +285,7 @@ def _pending(claim: Claim, position: int, scored: Scored, counted: CountedRows, 
             sample="holdout",
             n_models=n_models,
             conditions=_conditions(scored, counted),
-            population=_population(scored, counted),
+            population=_population(claim, scored, counted),
             unit=scored.unit,
             **fields,
         )

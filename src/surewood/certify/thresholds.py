@@ -148,7 +148,8 @@ def find_threshold(
     ('recall of 1', 0.85, True)
     """
     asked = read_requirements(precision=precision, fpr=fpr, recall=recall, accepted_error=accepted_error)
-    share = check.confidence(delta) / check.count(n_models, "n_models", 1) / len(asked)
+    n_models, part = check.count(n_models, "n_models", 1), check.confidence(delta) / len(asked)
+    share = part / n_models
     try:
         holdout = _read(model, X, y, positive, asked, X_train, copies)
     except NoRowsCountError as error:
@@ -162,12 +163,12 @@ def find_threshold(
         raise _nothing(asked, counts, proved, holdout, share)
     at = np.flatnonzero(both)[0 if len(asked) == 1 and asked[0].lax_first else -1]
     promises = [
-        _kept(one, *count, int(at), holdout, share, int(mask.sum()))
+        _kept(one, *count, int(at), holdout, part, int(mask.sum()), n_models)
         for one, count, mask in zip(asked, counts, proved)
     ]
     proof = ThresholdProof(
         promises,
-        _coverage(holdout, int(at), delta),
+        _coverage(holdout, int(at), delta, n_models),
         list(holdout.counted.facts),
         _curve(holdout, counts[0], both),
         float(holdout.grid[at]),
@@ -414,6 +415,7 @@ def _kept(
     holdout: _Holdout,
     delta: float,
     n_proved: int,
+    n_models: int,
 ) -> MetRequirement:
     counted = holdout.counted
     return MetRequirement(
@@ -425,15 +427,16 @@ def _kept(
         int(failures[at]),
         int(sizes[at]),
         n_proved,
+        n_models,
         counted.population,
         [[one.text, one.source] for one in counted.conditions()],
     )
 
 
-def _coverage(holdout: _Holdout, at: int, delta: float) -> Coverage:
+def _coverage(holdout: _Holdout, at: int, delta: float, n_models: int) -> Coverage:
     """Fraction at or above the threshold; limits at delta over twice the number of thresholds."""
     n, k = holdout.scores.size, int((holdout.scores >= holdout.grid[at]).sum())
-    share = delta / (2 * holdout.grid.size)
+    share = delta / (2 * holdout.grid.size * n_models)
     return Coverage(
         k / n, clopper_pearson_lower(k, n, delta=share), error_limit(k, n, delta=share), float(delta)
     )

@@ -18,7 +18,7 @@ from surewood.base.wording import counted_text
 from surewood.bounds import Condition, Entry, rows_needed
 from surewood.bounds.statements import AT_LEAST, CALLER
 
-from .claims import BEST_CONSTANT
+from .claims import CONSTANT, COST
 
 __all__ = [
     "between_text",
@@ -126,23 +126,33 @@ def claim_text(entry: AnyEntry, digits: int = 2) -> str:
     limit = f"{_get(entry, 'side')} {limit_value(entry, digits)}"
     population = _get(entry, "population") or "new rows"
     if _get(entry, "unit") == "groups":
-        where = "" if population == NEW_GROUPS else f", on {population}"
-        return f"average {_get(entry, 'quantity')} of a new group, each group counting once, {limit}{where}"
+        which = population.removeprefix(NEW_GROUPS)
+        which, where = ("", f", on {population}") if which == population else (which, "")
+        about = f"average {_get(entry, 'quantity')} of a new group{which}, each group counting once"
+        return f"{about}, {limit}{where}"
     return f"{_get(entry, 'quantity')} {limit} on {population}"
 
 
-def verdict_text(lead: AnyEntry, delta: float) -> str:
-    """The sentence that people quote: claim and confidence, and a cost beside the best constant decision."""
-    against = ""
-    constant = _get(lead, "decomposition").get(BEST_CONSTANT)
-    if constant is not None:
-        proved = _get(lead, "value") < constant
+def verdict_text(lead: AnyEntry, delta: float, useful: bool = True) -> str:
+    """The sentence that people quote: claim and confidence, and beside it what a constant prediction gives.
+
+    A cost always has the best constant decision beside it, other claims where they are not better.
+    """
+    quantity, value, against = _get(lead, "quantity"), _get(lead, "value"), ""
+    at_least = _get(lead, "side") == AT_LEAST
+    if value <= _get(lead, "floor") if at_least else value >= _get(lead, "ceiling"):
+        return f"not guaranteed: {quantity}, because {_get(lead, 'note') or 'the rows are too few'}"
+    constant = _get(lead, "decomposition").get(CONSTANT)
+    if quantity == COST:
         against = (
             "; the best constant decision costs"
-            if proved
-            else "; not proved better than the best constant decision, which costs"
+            if useful
+            else ("; not proved better than the best constant decision, which costs")
         )
         against += f" {constant:.4g} on the holdout"
+    elif constant is not None and not useful:
+        shown = f"{100 * constant:.1f} %" if _get(lead, "percent") else f"{constant:.4g}"
+        against = f"; not proved better than a constant prediction ({shown})"
     return f"guaranteed: {claim_text(lead)}, with probability at least {confidence_text(delta)}{against}"
 
 
@@ -193,7 +203,7 @@ def _part_value(entry: Mapping[str, Any], name: str, value: float) -> str:
     """A part in four digits; limits, and what lower limits are made of, are rounded to the safe side."""
     if name == UPPER:
         return _safe(value, ROUND_CEILING)
-    below = name == LOWER or (entry["side"] == AT_LEAST and name != "observed")
+    below = name == LOWER or (entry["side"] == AT_LEAST and name not in ("observed", CONSTANT))
     return _safe(value, ROUND_FLOOR) if below else f"{value:.4g}"
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from surewood.base.wording import counted_text, percent, plural
 from surewood.bounds.evidence import OffersEvidence
 from surewood.certify import Certificate, certify
-from surewood.certify.claims import BEST_CONSTANT
 from surewood.certify.wording import claim_text, confidence_text, limit_value
 from surewood.report.charts import Axis, BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.words import number, percent_up, plain_dict
@@ -122,18 +121,13 @@ def issue(model: Any, X: Any, y: Any, holdout: tuple[Any, Any] | None) -> Certif
 
 def certificate_facts(certificate: Certificate | dict[str, Any]) -> dict[str, Any]:
     """The certificate as plain values, each line with a sentence of explanation."""
-    trivial = certificate.is_trivial if isinstance(certificate, Certificate) else None
     facts = plain_dict(certificate.to_dict() if isinstance(certificate, Certificate) else certificate)
     guarantees = [entry for entry in facts["entries"] if entry["status"] == "GUARANTEE"]
-    errors = [entry for entry in guarantees if entry.get("quantity", "error") == "error"]
+    errors = [entry for entry in guarantees if entry["quantity"] == "error"]
     best = min(errors, key=lambda entry: entry["value"], default=None)
-    if trivial is None:
-        majority = facts.get("majority_error")
-        trivial = best is None or best["value"] >= (1.0 if majority is None else min(1.0, majority))
-    facts["trivial"] = trivial
     claimed = [entry for entry in guarantees if entry not in errors]
     facts["claims"] = [claim_facts(entry) for entry in [*([best] if best else []), *claimed]]
-    facts["sentence"] = _sentence(facts, trivial)
+    facts["sentence"] = _sentence(facts, best is not None)
     facts["entries"] = [
         {**entry, "words": _entry_words(entry), "limit": limit_value(entry) if entry in claimed else None}
         for entry in facts["entries"]
@@ -143,11 +137,11 @@ def certificate_facts(certificate: Certificate | dict[str, Any]) -> dict[str, An
     return facts
 
 
-def _sentence(facts: dict[str, Any], trivial: bool) -> str:
+def _sentence(facts: dict[str, Any], of_error: bool) -> str:
     """The verdict, and the baseline beside it."""
-    verdict, majority = facts["verdict"], facts.get("majority_error")
+    verdict, majority = facts["verdict"], facts["majority_error"]
     against = ""
-    if majority is not None and not trivial and BEST_CONSTANT not in verdict:
+    if majority is not None and of_error and not facts["trivial"] and "constant decision" not in verdict:
         against = f"; the baseline (majority class) errs on {percent(majority, 1)}"
     return f"{verdict[:1].upper()}{verdict[1:]}{against}."
 
