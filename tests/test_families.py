@@ -53,9 +53,7 @@ any_cascade: MakePlan[Given, CascadeData, generic.GenericPlan] = generic.make_ge
 train_any: Train[generic.GenericPlan, CascadeData, generic.GenericModel] = generic.train_generic
 deep: MakePlan[Given, DeepForestData, DeepForestPlan[Any]] = surewood.deepforest.plan.make_plan
 train_deep: Train[DeepForestPlan[Any], DeepForestData, DeepForestModel] = surewood.deepforest.training.train
-mixture: MakePlan[Given, surewood.mixture.plan.TableSize, surewood.mixture.plan.MixturePlan] = (
-    surewood.mixture.plan.make_plan
-)
+mixture: MakePlan[Given, TrainingTable, surewood.mixture.plan.MixturePlan] = surewood.mixture.plan.make_plan
 train_mixture: Train[surewood.mixture.plan.MixturePlan, TrainingTable, MixtureModel] = (
     surewood.mixture.training.train
 )

@@ -1,10 +1,6 @@
-"""Which members suit a table.
+"""Which members suit a table; from parameters to a plan."""
 
-From parameters to a plan.
-"""
-
-from __future__ import annotations
-
+import numpy as np
 import pytest
 
 from surewood import SurewoodClassifier
@@ -19,37 +15,27 @@ from surewood.mixture.plan import (
     NAMES,
     PLAIN_FACTOR,
     ROUNDS_FACTOR,
-    TableSize,
     build,
+    in_order,
     make_plan,
     suitable,
 )
 
 
-def test_an_ordinary_table_gets_every_member():
-    assert [suitable(name, TableSize(1000, 10, 3)) for name in NAMES] == [""] * 5
-
-
 @pytest.mark.parametrize(
-    ("name", "size"),
-    [("composite_forest", TableSize(5000, 10, MANY_CLASSES + 1)), ("margin_forest", TableSize(40, 10, 2))],
-)
-def test_a_member_that_cannot_pay_its_cost_is_left_out_with_a_reason(name, size):
-    assert str(size.n_classes if name == "composite_forest" else size.n_rows) in suitable(name, size)
-    assert suitable("random_forest", size) == ""
-
-
-@pytest.mark.parametrize(
-    ("size", "word"),
+    ("name", "size", "word"),
     [
-        (TableSize(5000, MANY_COLUMNS + 1, 2), "columns"),
-        (TableSize(FEW_ROWS - 1, 10, 2), "rows"),
-        (TableSize(MANY_CELLS, 2, 2), "memory"),
+        ("composite_forest", (5000, 10, MANY_CLASSES + 1), "pairs"),
+        ("margin_forest", (FEW_ROWS - 1, 10, 2), "rows"),
+        ("boosted_trees", (5000, MANY_COLUMNS + 1, 2), "columns"),
+        ("boosted_trees", (FEW_ROWS - 1, 10, 2), "rows"),
+        ("boosted_trees", (MANY_CELLS, 2, 2), "memory"),
     ],
 )
-def test_boosting_is_left_out_where_it_costs_too_much(size, word):
-    assert word in suitable("boosted_trees", size)
-    assert suitable("random_forest", size) == ""
+def test_a_member_that_cannot_pay_its_cost_is_left_out_with_a_reason(name, size, word):
+    assert word in suitable(name, *size)
+    assert suitable("random_forest", *size) == ""
+    assert suitable(name, 1000, 10, 3) == ""
 
 
 def test_members_share_their_parameters():
@@ -71,31 +57,25 @@ def test_expensive_members_have_fewer_models_on_large_tables():
         assert (build("composite_forest", 7, 0.0, shared, n_rows).study == {"n_plain_trees": 7}) == large
 
 
-def plan_of(size, **changes):
-    return make_plan(checked_parameters(SurewoodClassifier(**changes)), size, seed=5)
+def plan_of(n_classes=2, **changes):
+    model, y = SurewoodClassifier(**changes), np.arange(500) % n_classes
+    with model._begin_fit(np.random.default_rng(0).random((500, 5)), y, None) as inputs:
+        return make_plan(checked_parameters(model), inputs, seed=5)
 
 
 def test_members_stand_in_the_order_of_their_value_per_second():
-    plan = plan_of(TableSize(500, 5, 2), members=["margin_forest", "random_forest"])
-    assert [member.name for member in plan.members] == ["random_forest", "margin_forest"]
+    plan = plan_of(members=["margin_forest", "random_forest"])
+    assert list(plan.members) == ["random_forest", "margin_forest"]
     assert plan.left_out == {}
+    assert in_order(200_000)[:3] == ["random_forest", "boosted_trees", "composite_forest"]
 
 
-def test_named_members_are_fitted_whatever_the_table():
-    plan = plan_of(TableSize(500, 5, 200), members=["composite_forest"])
-    assert [member.name for member in plan.members] == ["composite_forest"]
-
-
-def test_what_does_not_suit_is_left_out_and_recorded():
-    plan = plan_of(TableSize(500, 5, 200))
+def test_what_does_not_suit_is_left_out_and_recorded_unless_it_is_named():
+    plan = plan_of(100)
     assert list(plan.left_out) == ["composite_forest"]
-    assert "composite_forest" not in [member.name for member in plan.members]
+    assert list(plan.members) == [name for name in NAMES if name != "composite_forest"]
+    assert list(plan_of(100, members=["composite_forest"]).members) == ["composite_forest"]
 
 
-def test_memory_is_read_as_text():
-    assert plan_of(TableSize(500, 5, 2), calibrate=False).calibration is None
-
-
-def test_boosting_comes_early_on_large_tables():
-    names = [member.name for member in plan_of(TableSize(200_000, 5, 2)).members]
-    assert names[:3] == ["random_forest", "boosted_trees", "composite_forest"]
+def test_without_calibration_there_is_no_method():
+    assert plan_of(calibrate=False).calibration is None

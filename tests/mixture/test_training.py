@@ -1,6 +1,5 @@
 """Members, weights and notes of a fit; held-out probabilities where rows have copies."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +11,7 @@ from surewood import SurewoodClassifier
 from surewood.base import time_limit
 from surewood.base.parameters import checked_parameters
 from surewood.mixture import training
-from surewood.mixture.plan import TableSize, make_plan
+from surewood.mixture.plan import make_plan
 from surewood.mixture.training import train
 
 
@@ -68,9 +67,9 @@ def test_no_member_is_started_that_would_end_after_the_time_limit(sample, monkey
     """Each takes three seconds beyond its part of ten: the third would end after them."""
     clock, fit = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), training._fit
 
-    def late(member, data, counts, part):
+    def late(estimator, data, counts, part):
         clock.now += part + 3
-        return replace(fit(member, data, counts, np.inf), seconds=part + 3)
+        return fit(estimator, data, counts, np.inf)._replace(seconds=part + 3)
 
     monkeypatch.setattr(time_limit, "time", clock)
     monkeypatch.setattr(training, "_fit", late)
@@ -102,7 +101,7 @@ def test_training_is_a_function_of_plan_and_sample(sample):
     X, y = sample
     model = SurewoodClassifier(5, random_state=0, members=["random_forest"])
     with model._begin_fit(X, y, None) as inputs:
-        plan = make_plan(checked_parameters(model), TableSize.of(inputs), seed=0)
+        plan = make_plan(checked_parameters(model), inputs, seed=0)
         first, second = (train(plan, inputs) for _ in range(2))
         np.testing.assert_array_equal(
             first.probabilities(inputs.table, 1), second.probabilities(inputs.table, 1)

@@ -13,7 +13,7 @@ from surewood.base.folds import draw_seed
 from surewood.base.parameters import COMMON, TimedRunParameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, ListOf
 from surewood.mixture.model import MemberRecord, MixtureModel, explanation_steps, report_facts
-from surewood.mixture.plan import NAMES, TableSize, make_plan
+from surewood.mixture.plan import NAMES, make_plan
 from surewood.mixture.training import train
 from surewood.trees.monotone import MONOTONE
 
@@ -135,8 +135,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         """
         parameters = self._parameters()
         with self._begin_fit(X, y, sample_weight, groups) as inputs:
-            plan = make_plan(parameters, TableSize.of(inputs), draw_seed(self.random_state))
-            model = train(plan, inputs)
+            model = train(make_plan(parameters, inputs, draw_seed(self.random_state)), inputs)
             self._store_fit(inputs)
             self.model_ = model
         return self

@@ -40,20 +40,6 @@ MONOTONE_MEMBERS = ("random_forest", "boosted_trees", "extra_trees")
 FEW_ROWS = 60
 
 
-@dataclass(frozen=True)
-class TableSize:
-    """What the choice of members depends on."""
-
-    n_rows: int
-    n_columns: int
-    n_classes: int
-
-    @classmethod
-    def of(cls, data: TrainingTable) -> TableSize:
-        """The size of a training table whose equal rows are merged."""
-        return cls(*data.table.shape, data.n_classes)
-
-
 def in_order(n_rows: int) -> list[str]:
     """Members in the order of value per second: what a time limit leaves out is left out from the end.
 
@@ -71,32 +57,27 @@ def in_order(n_rows: int) -> list[str]:
     return [names[0], "boosted_trees", *names[1:]]
 
 
-def suitable(name: str, size: TableSize) -> str:
+def suitable(name: str, n_rows: int, n_columns: int, n_classes: int) -> str:
     """Why a member is left out for a table of this size; empty where it is not.
 
     Examples
     --------
-    >>> suitable("composite_forest", TableSize(1000, 10, 200))
+    >>> suitable("composite_forest", 1000, 10, 200)
     '200 classes make too many pairs for SVMs'
-    >>> suitable("random_forest", TableSize(1000, 10, 200))
+    >>> suitable("random_forest", 1000, 10, 200)
     ''
     """
-    if name == "composite_forest" and size.n_classes > MANY_CLASSES:
-        return f"{size.n_classes} classes make too many pairs for SVMs"
-    if name == "margin_forest" and size.n_rows < FEW_ROWS:
-        return f"{size.n_rows} rows are too few for layers"
+    if name == "composite_forest" and n_classes > MANY_CLASSES:
+        return f"{n_classes} classes make too many pairs for SVMs"
+    if name == "margin_forest" and n_rows < FEW_ROWS:
+        return f"{n_rows} rows are too few for layers"
     if name == "boosted_trees":
-        return _unsuitable_for_boosting(size)
-    return ""
-
-
-def _unsuitable_for_boosting(size: TableSize) -> str:
-    if size.n_columns > MANY_COLUMNS:
-        return f"{size.n_columns} columns need too many histograms"
-    if size.n_rows < FEW_ROWS:
-        return f"{size.n_rows} rows are too few to stop in time"
-    if size.n_rows * size.n_columns > MANY_CELLS:
-        return f"{size.n_rows:,} rows of {size.n_columns} columns take too much memory"
+        if n_columns > MANY_COLUMNS:
+            return f"{n_columns} columns need too many histograms"
+        if n_rows < FEW_ROWS:
+            return f"{n_rows} rows are too few to stop in time"
+        if n_rows * n_columns > MANY_CELLS:
+            return f"{n_rows:,} rows of {n_columns} columns take too much memory"
     return ""
 
 
@@ -132,19 +113,11 @@ def build(
 
 
 @dataclass(frozen=True)
-class MemberPlan:
-    """A member to be fitted."""
-
-    name: str
-    estimator: ClassifierBase[Any]
-
-
-@dataclass(frozen=True)
 class MixturePlan:
     """Everything that training needs to know besides the data."""
 
-    #: In the order in which they are fitted.
-    members: tuple[MemberPlan, ...]
+    #: Classifiers by name, in the order in which they are fitted.
+    members: dict[str, ClassifierBase[Any]]
     #: Members that do not suit the table, and why.
     left_out: dict[str, str]
     #: Method of the one calibration of the mixture; None for none.
@@ -154,37 +127,29 @@ class MixturePlan:
     verbose: int
 
 
-def make_plan(parameters: Mapping[str, Any], data: TableSize, seed: int) -> MixturePlan:
-    """The plan for a table.
-
-    Examples
-    --------
-    >>> from surewood import SurewoodClassifier
-    >>> from surewood.base.parameters import checked_parameters
-    >>> plan = make_plan(checked_parameters(SurewoodClassifier()), TableSize(500, 5, 2), seed=0)
-    >>> [member.name for member in plan.members]
-    ['random_forest', 'composite_forest', 'boosted_trees', 'extra_trees', 'margin_forest']
-    """
-    asked = NAMES if parameters["members"] == "auto" else tuple(parameters["members"])
-    wanted = [name for name in in_order(data.n_rows) if name in asked]
+def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> MixturePlan:
+    """The plan for a training table, whose equal rows are merged."""
+    n_rows, n_columns = data.table.shape
+    every, monotone = parameters["members"] == "auto", parameters["monotonic_cst"]
     left_out = {}
-    monotone = parameters["monotonic_cst"]
-    unable = [name for name in wanted if monotone is not None and name not in MONOTONE_MEMBERS]
-    if parameters["members"] != "auto" and unable:
+    for name in NAMES if every else ():
+        reason = suitable(name, n_rows, n_columns, data.n_classes)
+        if monotone is not None and name not in MONOTONE_MEMBERS:
+            reason = "it cannot keep monotone constraints"
+        if reason:
+            left_out[name] = f"left out: {reason}"
+    asked = [name for name in NAMES if name not in left_out] if every else parameters["members"]
+    if monotone is not None and (unable := [name for name in asked if name not in MONOTONE_MEMBERS]):
         raise ValueError(f"members names {unable[0]!r}, which cannot keep monotonic_cst.")
-    if parameters["members"] == "auto":
-        reasons = {name: suitable(name, data) for name in wanted}
-        reasons |= dict.fromkeys(unable, "it cannot keep monotone constraints")
-        left_out = {name: f"left out: {reason}" for name, reason in reasons.items() if reason}
     names = ("class_weight", "categorical_features", "n_jobs", "verbose")
     shared = {name: parameters[name] for name in names} | {"random_state": seed, "remember_rows": False}
     n_trees, leaf = int(parameters["n_estimators"]), float(parameters["min_weight_fraction_leaf"])
     return MixturePlan(
-        members=tuple(
-            MemberPlan(name, build(name, n_trees, leaf, shared, data.n_rows, monotone))
-            for name in wanted
-            if name not in left_out
-        ),
+        members={
+            name: build(name, n_trees, leaf, shared, n_rows, monotone)
+            for name in in_order(n_rows)
+            if name in asked
+        },
         left_out=left_out,
         calibration=calibration_method(parameters["calibrate"]),
         time_limit=parameters["time_limit"],

@@ -14,9 +14,6 @@ So one more row counts, of a class that was not predicted ([D-46]).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,22 +27,9 @@ _STEPS = 2000
 _TOLERANCE = 1e-10
 
 
-@dataclass(frozen=True)
-class MixtureWeights:
-    """Weights of the members and their losses."""
-
-    #: Not negative, summing to 1; 0 for a dropped member.
-    weights: Floats
-    #: Held-out log-loss of each member alone (ESTIMATE).
-    log_loss: Floats
-
-
 def mixture_weights(
-    probabilities: Sequence[ArrayLike] | Floats,
-    y: Codes,
-    sample_weight: Floats | None = None,
-    groups: Ints | None = None,
-) -> MixtureWeights:
+    probabilities: ArrayLike, y: Codes, sample_weight: Floats | None = None, groups: Ints | None = None
+) -> Floats:
     """Weights of the members of a mixture.
 
     Parameters
@@ -60,7 +44,8 @@ def mixture_weights(
 
     Returns
     -------
-    MixtureWeights
+    ndarray of shape (n_members,)
+        Not negative, summing to 1; 0 for a dropped member.
 
     Examples
     --------
@@ -68,19 +53,16 @@ def mixture_weights(
     >>> y = rng.integers(0, 2, 500)
     >>> good = np.where(y == 1, 0.8, 0.2)
     >>> members = [np.column_stack([1 - p, p]) for p in (good, np.full(500, 0.5))]
-    >>> mixture_weights(members, y).weights.round(2)
+    >>> mixture_weights(members, y).round(2)
     array([1., 0.])
     """
-    of_truth = np.stack(
-        [np.asarray(p, dtype=np.float64)[np.arange(len(y)), y] for p in probabilities], axis=1
-    )
-    of_truth = np.maximum(of_truth, _FLOOR)
+    scores = np.asarray(probabilities, dtype=np.float64)
+    of_truth = np.maximum(scores[:, np.arange(len(y)), y].T, _FLOOR)
     mass = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    loss = -(mass @ np.log(of_truth)) / mass.sum()
     of_truth, mass = with_a_row_each(of_truth, mass, groups)
     weights = optimal_mixture(of_truth, mass / mass.sum())
     kept = np.where(weights < SMALLEST_WEIGHT, 0.0, weights)
-    return MixtureWeights(kept / kept.sum(), loss)
+    return np.asarray(kept / kept.sum())
 
 
 def with_a_row_each(of_truth: Floats, weight: Floats, groups: Ints | None = None) -> tuple[Floats, Floats]:
