@@ -32,7 +32,7 @@ STAGES = {
         "tables.row_hashes:content_hashes",
         "tables.row_hashes:table_content_hashes",
         "tables.row_hashes:row_hashes",
-        "tables.duplicates:merge_equal_rows",
+        "tables.row_hashes:merge_equal_rows",
     ),
 }
 ROWS, QUICK_ROWS = (1000, 10_000), (300,)

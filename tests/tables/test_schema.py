@@ -1,9 +1,4 @@
-"""Text with an order of its own: numbers and dates, in frames, arrays and Parquet files.
-
-Tables of many columns are saved as text, checked as carefully as the values of few columns.
-
-Every kind of column, from every kind of frame, in training and later.
-"""
+"""Every kind of column, from every kind of table, in training and later; rare categories."""
 
 from __future__ import annotations
 
@@ -16,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import scipy.sparse as sp
 
 from surewood import BinnedForestClassifier
 from surewood.tables import TablePlan, TableSchema
-from surewood.tables.schema import read_text, text_form
+from surewood.tables.schema import FEW_CATEGORIES, MIN_ROWS, read_text, row_weight, stands_alone, text_form
 
 pl = pytest.importorskip("polars")
 
@@ -296,19 +290,7 @@ def test_numbers_named_as_categories_are_the_same_as_objects_and_as_floats():
         np.testing.assert_array_equal(schema.read(later).column(0), [0, 1, np.nan])
     plain = TableSchema.learn(np.array([[1.0], [3.0]]), [0])
     np.testing.assert_array_equal(
-        plain.read(
-            [
-                [
-                    3,
-                ],
-                [
-                    None,
-                ],
-                [
-                    1,
-                ],
-            ]
-        ).column(0),
+        plain.read(pd.Series([3, None, 1], dtype=object).to_frame().to_numpy()).column(0),
         [1, np.nan, 0],
     )
 
@@ -330,33 +312,6 @@ def test_all_missing_columns():
     table = TableSchema.learn(frame).read(frame)
     assert np.isnan(table.matrix()).all()
     assert table.is_category.tolist() == [False, True]
-
-
-def test_sparse_reads_like_dense():
-    dense = np.array([[0.0, 1.0], [2.0, 0.0]])
-    for make in (sp.csr_matrix, sp.csc_array):
-        table = TableSchema.learn(make(dense)).read(make(dense))
-        np.testing.assert_array_equal(table.matrix(), dense)
-        np.testing.assert_array_equal(table.column(0), dense[:, 0])
-
-
-@pytest.mark.parametrize(
-    ("dtype", "expected"),
-    [("float32", "float32"), ("float64", "float64"), ("uint8", "float32"), ("int64", "float64")],
-)
-def test_matrix_keeps_small_types_small(dtype, expected):
-    array = np.arange(6).reshape(3, 2).astype(dtype)
-    matrix = TableSchema.learn(array).read(array).matrix()
-    assert matrix.dtype == expected
-    assert matrix.flags.c_contiguous
-    if dtype == expected:
-        assert np.shares_memory(matrix, array)
-
-
-def test_take():
-    table = TableSchema.learn(MESSY).read(MESSY)
-    np.testing.assert_array_equal(table.take(np.array([2, 0])).matrix(), table.matrix()[[2, 0]])
-    np.testing.assert_array_equal(table.take(np.array([True, False, True])).matrix(), table.matrix()[[0, 2]])
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (2, 0)])
@@ -512,3 +467,26 @@ def test_half_characters_are_refused_before_a_model_cannot_be_saved():
         TableSchema.learn(pd.DataFrame({"c": pd.Series(["p\ud800", "q"], dtype=object)}))
     with pytest.raises(ValueError, match=r"y holds 'u\\udc80', a label with half a character"):
         BinnedForestClassifier(2).fit([[0.0], [1.0]], np.array(["u\udc80", "v"], dtype=object))
+
+
+def test_identifiers_never_stand_alone():
+    assert not stands_alone(np.ones(500)).any()
+
+
+def test_few_categories_stand_alone_however_rare():
+    assert stands_alone(np.ones(FEW_CATEGORIES)).all()
+
+
+def test_the_limit_counts_rows_not_weights():
+    mass = np.array([MIN_ROWS, MIN_ROWS - 1] * 10, dtype=float)
+    expected = [True, False] * 10
+    assert stands_alone(mass).tolist() == expected
+    assert stands_alone(3.0 * mass, row_weight=3.0).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [(None, 1.0), ([], 1.0), ([1, 1, 2], 1.0), ([5, 10], 5.0), ([0.5, 1.5], 1.0), ([999, 1001], 1000.0)],
+)
+def test_one_row(weights, expected):
+    assert row_weight(None if weights is None else np.array(weights)) == expected

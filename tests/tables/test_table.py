@@ -14,7 +14,9 @@ def table_of(X, **options):
     return TableSchema.learn(X, **options).read(X)
 
 
-@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, sp.csc_matrix, pd.DataFrame], ids=str)
+@pytest.mark.parametrize(
+    "make", [np.asarray, np.asfortranarray, sp.csc_array, sp.csr_matrix, pd.DataFrame], ids=str
+)
 def test_columns_blocks_and_matrix_agree(make):
     table = table_of(make(X))
     np.testing.assert_array_equal(table.matrix(), X)
@@ -31,7 +33,7 @@ def test_an_array_is_not_copied():
 
 
 @pytest.mark.parametrize(
-    ("given", "read"), [("int8", "float32"), ("float32", "float32"), ("int64", "float64")]
+    ("given", "read"), [("uint8", "float32"), ("float32", "float32"), ("int64", "float64")]
 )
 def test_types_that_hold_the_numbers_exactly(given, read):
     assert table_of(X.astype(given)).matrix().dtype == read

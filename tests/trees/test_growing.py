@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood.tables.rare_categories import row_weight
+from surewood.tables.schema import row_weight
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table, bin_array
 from surewood.trees.growing import TreeParams, grow_forest, make_bag, out_of_bag
 from tests.instruction_sets import each_instruction_set

@@ -12,35 +12,16 @@ Inside ``joblib.parallel_config("dask")``, ``("ray")`` or ``("loky")`` tasks go 
 (:mod:`surewood.parallel.remote`).
 """
 
-from typing import TYPE_CHECKING
-
-from surewood._lazy import lazy_names as _lazy_names
-
-if TYPE_CHECKING:
-    from surewood.parallel.clusters import cluster
-    from surewood.parallel.remote import WorkerLost, share
-    from surewood.parallel.running import (
-        in_threads,
-        over_rows,
-        run_in_threads,
-        run_tasks,
-        thread_count,
-        worker_count,
-    )
-
-# Imported when first used: commands and progress bars need none of it to begin.
-_HOME = {
-    "WorkerLost": "surewood.parallel.remote",
-    "cluster": "surewood.parallel.clusters",
-    "in_threads": "surewood.parallel.running",
-    "over_rows": "surewood.parallel.running",
-    "run_in_threads": "surewood.parallel.running",
-    "run_tasks": "surewood.parallel.running",
-    "share": "surewood.parallel.remote",
-    "thread_count": "surewood.parallel.running",
-    "worker_count": "surewood.parallel.running",
-}
+from surewood.parallel.clusters import cluster
+from surewood.parallel.remote import WorkerLost, share
+from surewood.parallel.running import (
+    in_threads,
+    over_rows,
+    run_in_threads,
+    run_tasks,
+    thread_count,
+    worker_count,
+)
 
 # Public, beside `cluster` of surewood itself; the other names of this package are for the engines.
 __all__ = ["WorkerLost"]
-__getattr__, __dir__ = _lazy_names(__name__, _HOME)

@@ -28,11 +28,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 import surewood
 from surewood.parallel.progress import stage
 from surewood.persistence.leftovers import partial
+from surewood.persistence.nodes import Reader, Writer, plain_dtype
+from surewood.persistence.trial import flaw_of
 from surewood.tables.workspace import available_memory as _available_memory
 
 #: Raised by one when an older surewood could misread a file of the newer one.
@@ -107,12 +111,6 @@ def save(
     >>> bool((again.predict_proba(X) == model.predict_proba(X)).all())
     True
     """
-    # Imported here: a program that only names the errors of this module does not wait for these.
-    import sklearn
-    from sklearn.utils.validation import check_is_fitted
-
-    from surewood.persistence.nodes import Writer
-
     check_is_fitted(model)
     secret = None if key is None else _secret(key)
     path, writer, name = Path(path), Writer(), type(model).__name__
@@ -177,9 +175,6 @@ def load(path: str | Path, *, mmap_mode: str | None = None, key: bytes | str | N
     >>> surewood.load(path).score(X, y) > 0.9
     True
     """
-    from surewood.persistence.nodes import Reader
-    from surewood.persistence.trial import flaw_of
-
     if mmap_mode not in (None, "r", "c"):
         raise ValueError(f"mmap_mode must be None, 'r' or 'c', got {mmap_mode!r}.")
     with _opened(Path(path)) as (file, prefix):
@@ -336,8 +331,6 @@ def _read_header(path: str | Path, file: BinaryIO, prefix: _Prefix) -> tuple[byt
 
 def _array_places(header: dict[str, Any], prefix: _Prefix) -> list[_Place]:
     """Where every array is, all of them together filling the file from the prefix to the header."""
-    from surewood.persistence.nodes import plain_dtype
-
     places, start = [], _START
     for dtype, shape, order, stored in header["arrays"]:
         sides = (*shape, stored)

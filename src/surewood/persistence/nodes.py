@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 import surewood
 
@@ -170,8 +171,6 @@ class Reader:
 
     def model(self, node: Any) -> Any:
         """The model of a root node, which must be an estimator."""
-        from sklearn.base import BaseEstimator
-
         kind, content = _parted(node)
         if kind != "object" or not issubclass(self._class(content), BaseEstimator):
             raise ValueError("the file holds no estimator")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.pipeline import Pipeline
 
 from surewood.base.base import ClassifierBase
 from surewood.tables import Table, TableSchema
@@ -22,8 +23,6 @@ _MOST_COLUMNS = 1 << 20
 
 def flaw_of(model: Any) -> str | None:
     """What is wrong with a rebuilt model, in words; None for models that predict, and for other objects."""
-    from sklearn.pipeline import Pipeline
-
     if isinstance(model, Pipeline):
         steps = [step for _, step in model.steps]
         if not steps or not all(hasattr(step, "transform") for step in steps[:-1]):

@@ -6,8 +6,8 @@
 * :mod:`~surewood.tables.table` is the validated table the engines read, column by column or as a matrix;
 * :mod:`~surewood.tables.parquet` does the same for Parquet data sets larger than memory, with
   :mod:`~surewood.tables.workspace` for scratch files;
-* :mod:`~surewood.tables.row_hashes` gives hashes of the contents of rows;
-* :mod:`~surewood.tables.duplicates` merges equal rows and puts rows into an order of their own;
+* :mod:`~surewood.tables.row_hashes` hashes the contents of rows, merges equal rows and puts rows into an
+  order of their own;
 * :mod:`~surewood.tables.validation` holds ``begin_fit`` and ``begin_predict``;
 * :mod:`~surewood.tables.design` turns a table into the all-numeric form that SVMs see;
 * :mod:`~surewood.tables.table_file` and :mod:`~surewood.tables.text_file` read table files of any origin,
@@ -16,66 +16,29 @@
 * :mod:`~surewood.tables.plain_values` gives labels, names and values as JSON has them.
 """
 
-from typing import TYPE_CHECKING
-
-from surewood._lazy import lazy_names as _lazy_names
-
-if TYPE_CHECKING:
-    from surewood.tables.design import DesignEncoder
-    from surewood.tables.duplicates import merge_equal_rows
-    from surewood.tables.parquet import ParquetTable, as_parquet
-    from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
-    from surewood.tables.planning.column_plan import ColumnPlan
-    from surewood.tables.planning.table_plan import TablePlan, plan
-    from surewood.tables.preparing import TablePreparer
-    from surewood.tables.row_hashes import content_hashes, table_content_hashes
-    from surewood.tables.schema import TableSchema
-    from surewood.tables.sources import DataError
-    from surewood.tables.table import Table
-    from surewood.tables.table_file import read_table
-    from surewood.tables.validation import (
-        TrainingTable,
-        begin_fit,
-        begin_predict,
-        by_batches,
-        joint_codes,
-        merged_inputs,
-    )
-    from surewood.tables.workspace import Workspace, alongside, is_mapped
-
-_HOME = {
-    "ColumnPlan": "surewood.tables.planning.column_plan",
-    "ColumnReader": "surewood.tables.plain_values",
-    "DataError": "surewood.tables.sources",
-    "DesignEncoder": "surewood.tables.design",
-    "TrainingTable": "surewood.tables.validation",
-    "ParquetTable": "surewood.tables.parquet",
-    "Table": "surewood.tables.table",
-    "TablePlan": "surewood.tables.planning.table_plan",
-    "TablePreparer": "surewood.tables.preparing",
-    "TableSchema": "surewood.tables.schema",
-    "Workspace": "surewood.tables.workspace",
-    "alongside": "surewood.tables.workspace",
-    "as_parquet": "surewood.tables.parquet",
-    "begin_fit": "surewood.tables.validation",
-    "begin_predict": "surewood.tables.validation",
-    "by_batches": "surewood.tables.validation",
-    "by_label": "surewood.tables.plain_values",
-    "column_names": "surewood.tables.plain_values",
-    "content_hashes": "surewood.tables.row_hashes",
-    "is_mapped": "surewood.tables.workspace",
-    "joint_codes": "surewood.tables.validation",
-    "merge_equal_rows": "surewood.tables.duplicates",
-    "merged_inputs": "surewood.tables.validation",
-    "plain": "surewood.tables.plain_values",
-    "plan": "surewood.tables.planning.table_plan",
-    "read_table": "surewood.tables.table_file",
-    "table_content_hashes": "surewood.tables.row_hashes",
-}
+from surewood.tables.design import DesignEncoder
+from surewood.tables.parquet import ParquetTable, as_parquet
+from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
+from surewood.tables.planning.column_plan import ColumnPlan
+from surewood.tables.planning.table_plan import TablePlan, plan
+from surewood.tables.preparing import TablePreparer
+from surewood.tables.row_hashes import content_hashes, merge_equal_rows, table_content_hashes
+from surewood.tables.schema import TableSchema
+from surewood.tables.sources import DataError
+from surewood.tables.table import Table
+from surewood.tables.table_file import read_table
+from surewood.tables.validation import (
+    TrainingTable,
+    begin_fit,
+    begin_predict,
+    by_batches,
+    joint_codes,
+    merged_inputs,
+)
+from surewood.tables.workspace import Workspace, alongside, is_mapped
 
 # Public, beside ParquetTable of surewood itself; the other names of this package are for estimators.
 __all__ = ["ColumnPlan", "TablePlan", "TablePreparer", "plan", "read_table"]
-__getattr__, __dir__ = _lazy_names(__name__, _HOME)
 
 #: Types of this package that a model file may hold.
 SAVED_TYPES = (

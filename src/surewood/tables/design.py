@@ -4,7 +4,7 @@ Built once per fit and shared by all leaves, degrees and trees:
 
 * a number (or time) column is standardised with the training mean and standard deviation; missing values
   become the mean, i.e. 0; a column that had missing values in training also gets an indicator column;
-* a category column becomes one 0/1 column per category; rare ones (:mod:`~surewood.tables.rare_categories`)
+* a category column becomes one 0/1 column per category; rare ones (:mod:`~surewood.tables.schema`)
   and all but the `max_categories` most frequent ones share one column, and a column of nothing but rare
   ones gets none; missing values get a column of their own if training had any, otherwise, like unseen
   categories, a row of zeros.
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import check_values
-from surewood.tables.rare_categories import row_weight, stands_alone
+from surewood.tables.schema import row_weight, stands_alone
 from surewood.tables.table import Table
 
 _FEW_ROWS = 64  # that are read column by column in more time than the arithmetic takes

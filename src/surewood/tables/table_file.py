@@ -135,8 +135,6 @@ def _decompressing(path: Path, compression: str) -> Iterator[Any]:
         with bz2.open(path) as stream:
             yield stream
     elif compression == ".zst":
-        import pyarrow as pa
-
         with pa.input_stream(str(path), compression="zstd") as stream:
             yield stream
     else:

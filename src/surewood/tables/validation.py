@@ -27,9 +27,9 @@ from sklearn.utils.validation import (
 )
 
 from surewood._text import has_half_characters
-from surewood.tables.duplicates import merge_equal_rows
 from surewood.tables.parquet import ParquetTable, RowStream, as_parquet, read_training
 from surewood.tables.planning.quantities import QuantityWarning, why_quantity
+from surewood.tables.row_hashes import merge_equal_rows
 from surewood.tables.schema import TableSchema, open_source
 from surewood.tables.sources import Source
 from surewood.tables.table import Table
@@ -168,7 +168,7 @@ def begin_fit(
     """Validate training data for a classifier; NaN is allowed, infinities are not.
 
     With `merge` equal rows become one of their summed weight and rows of weight 0 vanish, see
-    :mod:`surewood.tables.duplicates`. Without it the rows stay as given: for estimators that split them
+    :mod:`surewood.tables.row_hashes`. Without it the rows stay as given: for estimators that split them
     by a ``cv`` of the user's and fit on the parts.
 
     `X` may be a :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder with `y` the

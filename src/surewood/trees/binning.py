@@ -8,7 +8,7 @@
 A column with at most `max_bins` distinct values has one bin per value. Otherwise values as heavy as a bin
 stand alone and the rest is cut into bins of about equal weight. A bin ends half way between its largest
 value and the smallest of the next one, so raw values and codes always take the same side of a split.
-Category codes are their own bins; rare ones (:mod:`surewood.tables.rare_categories`) share the last bin, and
+Category codes are their own bins; rare ones (:mod:`surewood.tables.schema`) share the last bin, and
 so do the lightest ones beyond `max_bins`. Code 255 is missing. Rows of weight 0 are not looked at, and
 weight 2 is the row twice.
 
@@ -41,7 +41,7 @@ from surewood import _core
 from surewood._arrays import ArrayTable, Floats, check_array, check_arrays
 from surewood.parallel import in_threads
 from surewood.tables import Table, TrainingTable, alongside
-from surewood.tables.rare_categories import FEW_CATEGORIES, row_weight, stands_alone
+from surewood.tables.schema import FEW_CATEGORIES, row_weight, stands_alone
 from surewood.trees.sketch import QuantileSketch
 
 _TARGET_TOTAL = 2.0**30  # totals stay below 2^31 in the core, bootstrap included

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from surewood import _core
 from surewood.parallel import over_rows, run_tasks, share
 from surewood.parallel.progress import Advance, ignore, stage
-from surewood.tables.rare_categories import LARGEST_MEAN_COUNT, row_weight
+from surewood.tables.schema import LARGEST_MEAN_COUNT, row_weight
 from surewood.trees.binning import BinnedMatrix, quantise_weights
 from surewood.trees.flat_tree import FlatForest, ForestArrays
 

@@ -38,7 +38,7 @@ from surewood.tables.planning.words import (
     find_truth_words,
     is_missing_code,
 )
-from surewood.tables.rare_categories import MIN_ROWS, stands_alone
+from surewood.tables.schema import MIN_ROWS, stands_alone
 from surewood.tables.sources import DataError
 
 PROBE = 500  # distinct texts by which a kind that does not fit is ruled out

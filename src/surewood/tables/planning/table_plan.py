@@ -6,7 +6,6 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,9 +31,7 @@ from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
 from surewood.tables.sources import DataError
 from surewood.tables.table_file import COMMA_SEPARATED
 
-_THREADS = 2
 _NAMED = 5  # columns with a note each; more that are not used for one reason share one
-_LONG = 20_000  # rows from which finding out about a column gains by a second thread
 _HEADER = """\
 # How surewood reads this table. Change `kind` ("number", "boolean", "date", "duration", "category", "text" or
 # "drop") or any other setting of a column, then: surewood fit TABLE --plan-file {file}
@@ -241,13 +238,9 @@ def plan(
     names = [name for name in table.columns if name != target]
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
-    finding = _all_columns(table, names, base, asked) if len(table) >= _LONG else None
     for name in names:
         try:
-            if finding is None:
-                found[name] = find_column(str(name), table[name], _hints(base, asked, name))
-            else:
-                found[name] = finding[name].result()
+            found[name] = find_column(str(name), table[name], _hints(base, asked, name))
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
         except UnicodeEncodeError as error:
@@ -292,26 +285,6 @@ def identifier_plan(name: str) -> ColumnPlan:
 def _hints(base: Hints, asked: Mapping[str, Mapping[str, Any]], name: Any) -> Hints:
     changed = asked.get(str(name))
     return base if changed is None else replace(base, **changed)
-
-
-def _all_columns(
-    table: pd.DataFrame, names: list[Any], base: Hints, asked: Mapping[str, Mapping[str, Any]]
-) -> dict[Any, Future[ColumnPlan]]:
-    """Look at all columns of a long table by threads: counting distinct values does not hold the interpreter.
-
-    Short columns would spend their time waiting for it.
-    """
-    with ThreadPoolExecutor(_THREADS) as threads:
-        return {
-            name: threads.submit(find_column, str(name), table[name], _hints(base, asked, name))
-            for name in sorted(names, key=lambda name: -_work(table, name))
-        }
-
-
-def _work(table: pd.DataFrame, name: Any) -> int:
-    """How long a column takes, in comparison with others: the longest first, so that no thread ends late."""
-    column = table[name]
-    return int(column.nbytes) if is_text(column) else 0
 
 
 def completed(given: TablePlan, table: pd.DataFrame) -> TablePlan:
