@@ -89,6 +89,7 @@ def test_every_command_prints_what_the_page_shows(folder):
             command = command.replace(page, here)
         found = CliRunner().invoke(app, shlex.split(command), catch_exceptions=False)
         assert found.exit_code == 0, found.output
+        assert not re.search(r" $", found.stdout, re.MULTILINE)
         pattern = ".*".join(re.escape(part.strip()) for part in plain(output).split("..."))
         told = f"{command}\n{found.stdout}"
         assert re.fullmatch(pattern.replace("\\ .*", ".*"), plain(found.stdout), re.DOTALL), told

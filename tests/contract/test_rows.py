@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
 
 import surewood
 from surewood.certify import CrossFittedClassifier, PredictionSets, certify
@@ -115,9 +116,14 @@ def test_a_cross_fitted_classifier_holds_copies_out_together():
     assert not certify(model).guarantees
 
 
-def test_a_cross_fitted_classifier_says_why_the_order_of_rows_matters():
-    """Folds that do not look at the rows are what its guarantee rests on."""
-    assert "another order, other folds" in " ".join(CrossFittedClassifier.__doc__.split())
+def test_folds_of_a_cross_fitted_classifier_depend_on_positions_alone():
+    """Neither values nor labels decide who is held out: its guarantee rests on that."""
+
+    def trained_on(values, labels):
+        model = CrossFittedClassifier(KNeighborsClassifier(1)).fit(values[:, None], labels)
+        return [np.flatnonzero(np.isin(values, fold._fit_X[:, 0])).tolist() for fold in model.models_]
+
+    assert trained_on(np.arange(90.0), Y) == trained_on(np.random.default_rng(3).random(90), 1 - Y)
 
 
 @pytest.mark.parametrize("by", [None, "class"])

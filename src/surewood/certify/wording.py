@@ -49,7 +49,7 @@ AnyEntry = Entry | Mapping[str, Any]
 
 
 def _get(entry: AnyEntry, name: str) -> Any:
-    return entry.get(name) if isinstance(entry, Mapping) else getattr(entry, name)
+    return entry[name] if isinstance(entry, Mapping) else getattr(entry, name)
 
 
 def limit_value(entry: AnyEntry, digits: int = 2) -> str:

@@ -20,7 +20,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TextIO, TypeVar, cast
 
 import rich.text
 import typer
@@ -135,11 +135,21 @@ def options(
     """Tabular classifiers that come with error guarantees and show how complex they are."""
 
 
+class _WithoutPadding:
+    """Standard output, where Rich would fill the last column of a table with blanks."""
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
 def console() -> Console:
     """A console that never cuts a table when the output goes to a file or a pipe."""
     if sys.stdout.isatty():
         return SafeConsole(highlight=False)
-    return SafeConsole(width=160, no_color=True, highlight=False)
+    return SafeConsole(file=cast(TextIO, _WithoutPadding()), width=160, no_color=True, highlight=False)
 
 
 def _end_of_reader() -> int:

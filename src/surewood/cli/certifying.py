@@ -156,27 +156,13 @@ def monitor(
     if as_json:
         print(json_text(found.to_dict(), indent=2))
     else:
-        from surewood.base.wording import percent
-        from surewood.certify.wording import between_text, limit_value
         from surewood.cli.printing import grid, print_notes
 
-        out, look = console(), found.look
-        out.print(Text(found.verdict, style="bold red" if look.alarm else "bold green"))
+        out = console()
+        out.print(Text(found.verdict, style="bold red" if found.look.alarm else "bold green"))
         facts = grid()
-        if found.limit is not None:
-            name = "  guaranteed error" if found.guaranteed else "  limit of the error"
-            bound = {"quantity": "error", "side": "at most", "value": found.limit}
-            facts.add_row(name, f"at most {limit_value(bound)}")
-        if look.n_labelled:
-            observed = percent(look.n_errors / look.n_labelled)
-            between = between_text(look.lower, look.upper)
-            facts.add_row("  error so far", f"{observed} of {look.n_labelled:,} rows; limits {between}")
-            facts.add_row(
-                "  evidence of more errors", f"{look.error_evidence:.3g} (alarm at {1 / look.alpha:g})"
-            )
-        if look.n_scored:
-            rows = f"{look.shift_evidence:.3g} (alarm at {1 / look.alpha:g}), {look.n_scored:,} rows"
-            facts.add_row("  evidence of a shift", rows)
+        for name, text in found.facts.items():
+            facts.add_row(f"  {name}", text)
         out.print(facts)
         print_notes(out, found.notes)
     if found.look.alarm:

@@ -14,8 +14,9 @@ from typing import Any
 import pandas as pd
 
 from surewood.base.remembered import AS_THEY_COME, COPIES
+from surewood.base.wording import percent
 from surewood.certify import Look, Monitor
-from surewood.certify.wording import between_text, limit_value
+from surewood.certify.wording import between_text, ends_text
 from surewood.report import charts, render_template, write_text
 from surewood.report.charts import Plot, fitted_axis
 from surewood.workflow.errors import WorkflowError
@@ -73,18 +74,34 @@ class Monitoring:
     guaranteed: bool = True
 
     def __repr__(self) -> str:
-        return "\n".join([f"{self.verdict} {self.n_rows:,} rows, state in {self.state}", *self.notes[:8]])
+        lines = [f"{name}: {text}" for name, text in self.facts.items()]
+        return "\n".join([self.verdict, *lines, f"state: {self.state}", *self.notes[:4]])
 
     @property
     def verdict(self) -> str:
         """One sentence."""
         if self.look.error_alarm and self.limit is not None:
             what = "the guaranteed" if self.guaranteed else "the limit of"
-            limit = limit_value({"quantity": "error", "side": "at most", "value": self.limit})
-            return f"ALARM: the error is above {what} {limit}."
+            return f"ALARM: the error is above {what} {ends_text(0.0, self.limit)[1]}."
         if self.look.shift_alarm:
             return "ALARM: new rows look different from the holdout; the error may have changed or not."
         return "No alarm."
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the verdict rests on, by name."""
+        look, told = self.look, {}
+        if self.limit is not None:
+            name = "guaranteed error" if self.guaranteed else "limit of the error"
+            told[name] = f"at most {ends_text(0.0, self.limit)[1]}"
+        if look.n_labelled:
+            observed, between = percent(look.n_errors / look.n_labelled), between_text(look.lower, look.upper)
+            told["error so far"] = f"{observed} of {look.n_labelled:,} rows; limits {between}"
+            told["evidence of more errors"] = f"{look.error_evidence:.3g} (alarm at {1 / look.alpha:g})"
+        if look.n_scored:
+            evidence = f"{look.shift_evidence:.3g} (alarm at {1 / look.alpha:g})"
+            told["evidence of a shift"] = f"{evidence}, {look.n_scored:,} rows"
+        return told
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
