@@ -100,17 +100,6 @@ def test_missing_values_and_rows_of_weight_0_do_not_count():
     assert QuantileSketch().rank_error == 0.0
 
 
-def test_sketches_of_parts_merge():
-    rng = np.random.default_rng(4)
-    column = rng.normal(size=30_000)
-    whole = sketched(column[:15_000], None, 20, size=128)
-    whole.merge(sketched(column[15_000:], None, 25, size=128))
-    found = whole.distribution()
-    off = np.abs(ranks(found.values, found.weights, column) - ranks(column, np.ones(30_000), column))
-    assert off.max() / 30_000 <= whole.rank_error + 1e-12 < 0.1
-    assert found.total == 30_000
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=300), st.integers(2, 40))
 def test_gathering_never_moves_a_rank_by_more_than_it_says(values, size):

@@ -321,7 +321,30 @@ class FlatForest:
     def table(self, tree: int) -> dict[str, NDArray[Any]]:
         """A tree as columns: ``feature`` (-1 for leaves), ``last_bin``, ``missing_left``, ``is_category``,
         ``left``, ``right``, ``depth``, ``parent`` (-1 for leaves' children and the root's parent)."""
-        return tree_table(self, tree)
+        content, word = self.read_nodes(np.arange(self.node_start[tree], self.node_start[tree + 1]))
+        split, category = node_codec.is_split(word), node_codec.is_category(word)
+        left = np.where(split, content, -1)
+        pool = self.category_left[self.category_start[tree] : self.category_start[tree + 1]]
+        left[category] = pool[left[category]]
+        parent = np.full(len(word), -1)
+        at = np.flatnonzero(split)
+        parent[left[at]] = at
+        parent[left[at] + 1] = at
+        depth = np.zeros(len(word), dtype=np.int64)
+        level = np.zeros(1, dtype=np.int64)
+        while len(level := level[split[level]]):
+            level = np.concatenate([left[level], left[level] + 1])
+            depth[level] = depth[parent[level[0]]] + 1
+        return {
+            "feature": np.where(split, node_codec.feature_of(word), -1),
+            "last_bin": np.where(split & ~category, node_codec.last_bin(word), -1),
+            "missing_left": node_codec.missing_left(word),
+            "is_category": category,
+            "left": left,
+            "right": np.where(split, left + 1, -1),
+            "depth": depth,
+            "parent": parent,
+        }
 
     def path(self, tree: int, node: int, mapper: BinMapper) -> list[Split]:
         """The splits from the root to a node."""
@@ -329,7 +352,18 @@ class FlatForest:
 
     def paths(self, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Split]]:
         """The splits from the root to each of some nodes of a tree."""
-        return tree_paths(self, tree, ends, mapper)
+        table = self.table(tree)
+        split_above: dict[int, Split] = {}  # by the node that the side taken leads to: paths begin alike
+        paths = []
+        for node in ends:
+            path: list[Split] = []
+            while table["parent"][node] >= 0:
+                if node not in split_above:
+                    split_above[node] = _split_above(self, tree, node, table, mapper)
+                path.append(split_above[node])
+                node = int(table["parent"][node])
+            paths.append(path[::-1])
+        return paths
 
 
 _FIELDS = tuple(field.name for field in fields(FlatForest))
@@ -427,50 +461,6 @@ class Split:
     categories: tuple[int, ...] | None
     went_left: bool
     missing_left: bool
-
-
-def tree_table(forest: FlatForest, tree: int) -> dict[str, NDArray[Any]]:
-    """The columns of :meth:`FlatForest.table`."""
-    content, word = forest.read_nodes(np.arange(forest.node_start[tree], forest.node_start[tree + 1]))
-    split, category = node_codec.is_split(word), node_codec.is_category(word)
-    left = np.where(split, content, -1)
-    pool = forest.category_left[forest.category_start[tree] : forest.category_start[tree + 1]]
-    left[category] = pool[left[category]]
-    parent = np.full(len(word), -1)
-    at = np.flatnonzero(split)
-    parent[left[at]] = at
-    parent[left[at] + 1] = at
-    depth = np.zeros(len(word), dtype=np.int64)
-    level = np.zeros(1, dtype=np.int64)
-    while len(level := level[split[level]]):
-        level = np.concatenate([left[level], left[level] + 1])
-        depth[level] = depth[parent[level[0]]] + 1
-    return {
-        "feature": np.where(split, node_codec.feature_of(word), -1),
-        "last_bin": np.where(split & ~category, node_codec.last_bin(word), -1),
-        "missing_left": node_codec.missing_left(word),
-        "is_category": category,
-        "left": left,
-        "right": np.where(split, left + 1, -1),
-        "depth": depth,
-        "parent": parent,
-    }
-
-
-def tree_paths(forest: FlatForest, tree: int, ends: Sequence[int], mapper: BinMapper) -> list[list[Split]]:
-    """The splits from the root to each of some nodes of a tree."""
-    table = tree_table(forest, tree)
-    split_above: dict[int, Split] = {}  # by the node that the side taken leads to: paths begin alike
-    paths = []
-    for node in ends:
-        path: list[Split] = []
-        while table["parent"][node] >= 0:
-            if node not in split_above:
-                split_above[node] = _split_above(forest, tree, node, table, mapper)
-            path.append(split_above[node])
-            node = int(table["parent"][node])
-        paths.append(path[::-1])
-    return paths
 
 
 def _split_above(

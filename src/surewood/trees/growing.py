@@ -37,7 +37,6 @@ from surewood.tables.schema import LARGEST_MEAN_COUNT, row_weight
 from surewood.trees.binning import BinnedMatrix, quantise_weights
 from surewood.trees.flat_tree import FlatForest, ForestArrays
 
-SAMPLINGS = ("all", "bootstrap", "subsample", "resample")
 _MOST_ROWS = 2**32 - 2  # rows have numbers of 32 bits in the core
 
 
@@ -168,7 +167,6 @@ def _n_draws(n_draws: int | float | None, n_units: int) -> int:
 
 
 SPLITTERS = ("best", "random", "completely_random")
-CRITERIA = ("gini", "entropy", "log_loss")
 MAX_CLASSES = 65535
 
 _BATCH_VISITS = 2e7  # row visits of a batch of trees: a few tenths of a second, so an interrupt is answered

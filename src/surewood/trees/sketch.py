@@ -96,19 +96,8 @@ class QuantileSketch:
         """Take in a batch; missing values do not count, nor do rows of weight 0."""
         if weight is not None:
             column, weight = column[weight > 0], weight[weight > 0]
-        self._carry(Distribution.of(column, weight).gather(self.size), 0)
-
-    def merge(self, other: QuantileSketch) -> None:
-        """Take in another sketch: the batches of both."""
-        for level, part in enumerate(other._levels):
-            if part is not None:
-                self._carry(part, level)
-
-    def _carry(self, part: Distribution, level: int) -> None:
-        while level < len(self._levels):
-            waiting = self._levels[level]
-            if waiting is None:
-                break
+        part, level = Distribution.of(column, weight).gather(self.size), 0
+        while level < len(self._levels) and (waiting := self._levels[level]) is not None:
             part, self._levels[level] = waiting.join(part).gather(self.size), None
             level += 1
         self._levels += [None] * (level + 1 - len(self._levels))
