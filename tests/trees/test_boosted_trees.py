@@ -91,6 +91,16 @@ def test_a_penalty_makes_smaller_trees():
     assert leaves[0] > leaves[1] > leaves[2]
 
 
+def test_trees_see_enough_of_few_columns_to_find_how_they_act_together():
+    X = np.random.default_rng(0).random((1600, 5))
+    y = np.sin(4 * X[:, :4]).prod(axis=1) + np.cos(5 * X[:, 1:]).prod(axis=1) > 0.02
+    default, half = (
+        BoostedTreesClassifier(200, max_features=columns, random_state=0).fit(X[:1000], y[:1000])
+        for columns in ("auto", 0.5)
+    )
+    assert default.score(X[1000:], y[1000:]) > half.score(X[1000:], y[1000:]) + 0.1
+
+
 def test_a_column_of_identifiers_does_little_harm():
     rng = np.random.default_rng(0)
     signal = rng.normal(size=4000)

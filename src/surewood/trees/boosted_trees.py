@@ -62,8 +62,9 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     min_weight_fraction_leaf : float, default=0.0
         Least rows of a leaf as a fraction of the rows, where that is more than `min_samples_leaf`.
     l2_regularization : float, default=0.3
-    max_features : {"auto", "sqrt", "log2"}, int, float or None, default=0.5
-        Columns that a tree may split on, drawn at random; "auto" is the square root of their number.
+    max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
+        Columns that a tree may split on, drawn at random. "auto" is half of them; of fewer than 16, up to
+        eight, as many as there are hundreds of rows per output.
     max_samples : float, default=0.8
         Fraction of the rows that a tree is grown on. Its values are found on all training rows.
     gamma_scale : float, default=0.0
@@ -125,7 +126,7 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     min_samples_leaf: int = 5
     min_weight_fraction_leaf: float = 0.0
     l2_regularization: float = 0.3
-    max_features: str | int | float | None = 0.5
+    max_features: str | int | float | None = "auto"
     max_samples: float = 0.8
     gamma_scale: float = 0.0
     monotonic_cst: Any = None

@@ -55,6 +55,9 @@ LEARNING_RATE = 0.1
 PATIENCE = 2.0
 LEAST_PATIENCE = 10
 MIN_HESSIAN = 1e-3
+#: Columns that a tree may split on by default, where they are few and each has this many rows per output.
+FEW_COLUMNS = 8
+ROWS_A_COLUMN = 100
 #: Numbers of rounds that are compared, and the rows that compare them, at most.
 N_COMPARED = 16
 ROWS_COMPARED = 10_000
@@ -135,7 +138,7 @@ def make_plan(parameters: Mapping[str, Any], data: TrainingTable, seed: int) -> 
         shapes=shapes,
         min_samples_leaf=max(int(parameters["min_samples_leaf"]), least_weight),
         l2_regularization=float(parameters["l2_regularization"]),
-        column_fraction=_fraction(parameters["max_features"], n_columns),
+        column_fraction=column_fraction(parameters["max_features"], data),
         row_fraction=float(parameters["max_samples"]),
         leaf_penalty=scale * leaf,
         split_penalty=scale * split,
@@ -170,7 +173,16 @@ def penalties(n_outputs: int, n_columns: int) -> tuple[float, float]:
     return 2 * math.log(2) * n_outputs, 4 * math.log(8 * n_columns * MOST_BINS) * n_outputs
 
 
-def _fraction(max_features: Any, n_columns: int) -> float:
+def column_fraction(max_features: Any, data: TrainingTable) -> float:
+    """The fraction of the columns that a tree may split on.
+
+    By default half of them, which makes the trees differ. Of few columns that is too few to find how they act
+    together, so a tree has up to eight, if there are rows enough to choose among them.
+    """
+    n_rows, n_columns = data.table.shape
+    if max_features == "auto":
+        affordable = n_rows / (ROWS_A_COLUMN * max(output_count(data.n_classes), 1))
+        return max(0.5, min(FEW_COLUMNS, affordable, n_columns) / max(n_columns, 1))
     if isinstance(max_features, float):
         return max_features
     return features_tried(max_features, n_columns) / n_columns
