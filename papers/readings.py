@@ -38,6 +38,7 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "ties": ("fewer leaves", "more leaves"),
     },
     "mddf": {
+        "procedure": ("paper", "program"),
         "random_tree_depth": ("schedule", "unlimited"),
         "layers": ("capped", "20"),
         "step": ("simplex", "literal"),
@@ -62,6 +63,7 @@ class Readings:
     leaf_scores : a leaf's predicted class, or the fraction of pairs that each class wins ([D-04])
     thresholds : of the splits: at most 255 bins per column, or between any two values
     ties : cascades of equal score ([D-25])
+    procedure : the paper's algorithm, or what the authors' program does instead (papers/mddf/program.py)
     random_tree_depth : whether the depth schedule holds for completely random trees ([D-27])
     layers : largest number of layers ([D-30])
     step : simplex mixing, or the unbounded step as printed ([D-29])
@@ -78,6 +80,7 @@ class Readings:
     leaf_scores: str = "labels"
     thresholds: str = "binned"
     ties: str = "fewer leaves"
+    procedure: str = "paper"
     random_tree_depth: str = "schedule"
     layers: str = "capped"
     step: str = "simplex"

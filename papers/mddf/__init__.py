@@ -17,6 +17,7 @@ import numpy as np
 
 from papers.flagship import FLAGSHIP, fit_flagship
 from papers.mddf import methods as forests
+from papers.mddf import program
 from papers.mddf.figures import FIGURES, figure_record
 from papers.mddf.methods import Fitted, Parts, as_numbers, parts_of, perceptron, random_forest, xgboost
 from papers.mddf.tables import summarise
@@ -50,6 +51,8 @@ class MarginForestPaper:
                     methods = tuple(profile.get("reading_methods", dataset))
                     if profile.readings.optimizer != Readings().optimizer:
                         methods = (forests.REFERENCE, "MLP")
+                    elif profile.readings.procedure == "program":
+                        methods = (forests.REFERENCE,)
                 elif repeat < profile.get("option_seeds", dataset):
                     methods += tuple(profile.get("options"))
                 if repeat == 0 and dataset == profile.get("figures") and not str(profile.readings):
@@ -126,6 +129,13 @@ class _MethodRunner:
             own = fit_flagship(self.parts.X, self.parts.y, self.parts.X_test, self.seed, self.n_jobs)
             held_out = {"held_out_accuracy": 100.0 * (1.0 - own.held_out_error)}
             return Fitted(own.predictions, held_out, {"weights": own.weights})
+        if self.profile.readings.procedure == "program" and method == forests.REFERENCE:
+            own_forest = program.ProgramForest(
+                self._size("default_trees"), self.tuned.a, self.seed, self.n_jobs
+            )
+            X, X_test = (program.category_numbers(X) for X in (self.parts.X, self.parts.X_test))
+            predictions = own_forest.fit(X, self.parts.y).predict(X_test)
+            return Fitted(predictions, *own_forest.facts())
         where, how, seen = (self.profile, self.dataset), (self.seed, self.n_jobs), self.seen
         if method == forests.GCFOREST:
             model: Any = forests.gc_forest(*where, *how)

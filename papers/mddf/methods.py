@@ -25,6 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
 from papers.datasets import load
+from papers.mddf.program import MU, THETA, ProgramForest, category_numbers, growth_rate
 from papers.protocol import PaperError, Profile, seed_of
 from surewood.deepforest.estimator import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.deepforest.model_selection import MarginDeepForestClassifierCV
@@ -151,6 +152,10 @@ def tune(profile: Profile, dataset: str, X: Any, y: Any, seed: int, n_jobs: int)
     if n_settings == 1:
         return Tuned(thetas[0], mus[0], rates[0], 1, 0.0)
     started = time.process_time()
+    if profile.readings.procedure == "program":
+        forest = ProgramForest(profile.get("tuning_trees", dataset), rates[0], seed, n_jobs)
+        a = growth_rate(forest, rates, category_numbers(X), y)
+        return Tuned(THETA, MU, a, len(rates), time.process_time() - started)
     parameters = common_parameters(profile, dataset, seed, n_jobs)
     parameters["study"]["halving"] = profile.get("halving", dataset)
     search = MarginDeepForestClassifierCV(

@@ -30,10 +30,13 @@ from papers.mddf.methods import (
     tune,
     xgboost,
 )
+from papers.mddf.program import ProgramForest
 from papers.mddf.tables import RANKED, exact_p, summarise
 from papers.output import complete_summary, html, markdown
 from papers.protocol import Context, PaperError, Unit, find_paper, parse_readings, published, read_profile
 from surewood.bounds import mcnemar_test
+from surewood.deepforest.data import LayerInput
+from surewood.trees.binning import BinnedMatrix, as_table
 from tests.papers.toys import METHODS, tiny
 
 
@@ -415,6 +418,31 @@ def test_readings_change_the_forests():
     assert model.depth_schedule == [8, 8, UNLIMITED, UNLIMITED]
     assert (model.max_layers, model.study["step"], model.study["cross_fit"]) == (20, "literal", "in_fold")
     assert gc_forest(profile, "wine", 3, 1).max_layers == 20
+
+
+def test_the_authors_program_adds_up_twenty_layers_that_see_each_forest(blobs):
+    X, y = blobs
+    model = ProgramForest(trees=3, a=1, seed=0).fit(X, y)
+    assert [mapper.n_columns for mapper, *_ in model.layers] == [4] + 19 * [4 + 4 * 3]
+    deepest = [block.models[1].table(0)["depth"].max() for _, block, _ in model.layers[:2]]
+    assert deepest == [1, 2]
+    mapper, block, alpha = model.layers[0]
+    first = block.vectors(LayerInput(BinnedMatrix.of(mapper.codes(as_table(X)), mapper), None))
+    seen = np.hstack([X, *first])  # one layer: each forest's vectors sum to 1
+    mapper, block, beta = model.layers[1]
+    second = block.vectors(LayerInput(BinnedMatrix.of(mapper.codes(as_table(seen)), mapper), None))
+    scores = (alpha * first + beta * second).mean(axis=0)
+    model.layers = model.layers[:2]
+    assert model.predict(X).tolist() == scores.argmax(axis=1).tolist()
+
+
+def test_the_authors_program_is_a_reading():
+    profile = replace(tiny(schedules=[1, 8]), readings=parse_readings("mddf", ["procedure=program"]))
+    unit = Unit("wine", 0, ("mdDF",))
+    (record,) = PAPER.run(unit, profile, Context())
+    assert record["metrics"]["layers"] == 20
+    assert record["metrics"]["accuracy"] > 80
+    assert record["chosen"]["a"] == 8
 
 
 def test_the_scanner_is_for_images_and_the_paper_s_forests(monkeypatch):

@@ -150,6 +150,7 @@ def test_an_unknown_reading_is_one_sentence(reading, words):
         ("cascades", "splice", "scaling=raw", {"svm", "cascade"}),
         ("mddf", "yeast", "step=literal", {*VARIANTS, "gcForest"}),
         ("mddf", "yeast", "optimizer=Adadelta", {"mdDF", "MLP"}),
+        ("mddf", "yeast", "procedure=program", {"mdDF"}),
     ],
 )
 def test_a_run_with_other_readings_has_the_methods_that_they_concern(paper, dataset, reading, methods):
