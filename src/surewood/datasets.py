@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from surewood.tables.planning.column_plan import is_text, read_column
-from surewood.tables.planning.finding import clean_labels
+from surewood.tables.planning.labels import clean_labels
 from surewood.tables.planning.table_plan import plan
 from surewood.tables.sources import DataError
 from surewood.tables.table_file import (

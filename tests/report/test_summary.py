@@ -98,14 +98,6 @@ def test_a_given_certificate_is_used():
         assert "with probability at least 95 %" in facts["sentence"]
 
 
-def test_a_guarantee_is_never_rounded_down():
-    from surewood.report.words import percent_up
-
-    assert percent_up(0.123401) == "12.35 %"
-    assert percent_up(0.1234) == "12.34 %"
-    assert percent_up(1.0) == "100.00 %"
-
-
 def test_a_holdout_too_small_for_a_guarantee():
     tiny = (X[[1, 103]], y[[1, 103]])
     facts = report.build_summary(MODELS["forest"].fit(*TRAIN), *TRAIN, holdout=tiny)["certificate"]

@@ -30,6 +30,8 @@ SIZE = 1000  # of the drawing's own coordinates
 _TICK_ROOM = 26  # characters of an x axis on a phone
 _NEAR = 0.35  # of the width: labels nearer than this may cover each other
 _LINE = 15  # pixels between two labels
+_MOST_TOLD = 6  # pairs that screen readers hear
+_MOST_CONFUSIONS, _MOST_CLASSES = 8, 30  # shown
 
 
 def paint(color: str) -> str:
@@ -64,7 +66,7 @@ class Plot:
     def __init__(self, x: Axis, y: Axis, *, height: int = 250) -> None:
         self.x, self.y, self.height = x, y, height
         self._marks: list[Markup] = []
-        self._texts: list[tuple[float, float, str, str]] = []
+        self._texts: list[tuple[float, float, str]] = []
         self._legend: list[tuple[str, str, str]] = []
 
     def line(
@@ -141,9 +143,9 @@ class Plot:
         form = '<rect x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" style="fill:{}" data-tip="{}"/>'
         self._marks.append(Markup(form).format(a, y, max(1.0, b - a), base - y, paint(color), tip))
 
-    def interval(self, x: float, low: float, high: float, color: str = "leaf") -> None:
+    def interval(self, x: float, low: float, high: float) -> None:
         """A vertical line between two values."""
-        self.line([x, x], [low, high], color, width=1.2)
+        self.line([x, x], [low, high], width=1.2)
 
     def mark(
         self, *, x: float | None = None, y: float | None = None, color: str = "peer", name: str = ""
@@ -154,9 +156,9 @@ class Plot:
         if y is not None:
             self.line([self.x.low, self.x.high], [y, y], color, dashed=True, width=1.4, name=name)
 
-    def text(self, x: float, y: float, text: str, *, color: str = "ink") -> None:
+    def text(self, x: float, y: float, text: str) -> None:
         """A label beside a position: to its right in the left half, to its left in the right half."""
-        self._texts.append((self.x.place(x), self.y.place(y), text, color))
+        self._texts.append((self.x.place(x), self.y.place(y), text))
 
     def render(self) -> Markup:
         """The chart as HTML."""
@@ -179,17 +181,18 @@ class Plot:
     def _text_html(self) -> Markup:
         """Labels, moved down where one would cover another."""
         form = Markup(
-            '<span class="label" style="{}:calc({:.1f}% + 7px);top:{:.1f}%;color:{}" title="{}">{}</span>'
+            '<span class="label" style="{}:calc({:.1f}% + 7px);top:{:.1f}%;color:var(--ink)" '
+            'title="{}">{}</span>'
         )
         found: list[Markup] = []
         taken: list[tuple[float, float]] = []
-        for left, up, text, color in sorted(self._texts, key=lambda one: -one[1]):
+        for left, up, text in sorted(self._texts, key=lambda label: -label[1]):
             top = 1 - up
             while any(abs(left - a) < _NEAR and abs(top - b) * self.height < _LINE for a, b in taken):
                 top += 1 / self.height
             taken.append((left, top))
             side, at = ("right", 1 - left) if left > 0.55 else ("left", left)
-            found.append(form.format(side, 100 * at, 100 * top, paint(color), text, middle(text, 32)))
+            found.append(form.format(side, 100 * at, 100 * top, text, middle(text, 32)))
         return Markup("").join(found)
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
@@ -233,7 +236,7 @@ def legend(entries: Sequence[tuple[str, str, str]]) -> Markup:
     return Markup('<div class="legend">{}</div>').format(Markup("").join(shown))
 
 
-def alt_text(title: str, pairs: Sequence[tuple[Any, Any]], limit: int = 6) -> str:
+def alt_text(title: str, pairs: Sequence[tuple[Any, Any]]) -> str:
     """What a chart shows, for those who cannot see it.
 
     Examples
@@ -241,8 +244,8 @@ def alt_text(title: str, pairs: Sequence[tuple[Any, Any]], limit: int = 6) -> st
     >>> alt_text("Classes", [("a", "3 rows"), ("b", "2 rows")])
     'Classes: a 3 rows, b 2 rows'
     """
-    shown = ", ".join(f"{middle(name, 40)} {value}" for name, value in pairs[:limit])
-    more = f" and {len(pairs) - limit} more" if len(pairs) > limit else ""
+    shown = ", ".join(f"{middle(name, 40)} {value}" for name, value in pairs[:_MOST_TOLD])
+    more = f" and {len(pairs) - _MOST_TOLD} more" if len(pairs) > _MOST_TOLD else ""
     return f"{title}: {shown}{more}" if shown else title
 
 
@@ -391,12 +394,6 @@ def tick_labels(values: Sequence[float], *, percent: bool = False) -> list[str]:
     return [f"{text} %" if percent else text for text in texts]
 
 
-__all__ = ["COLORS", "Axis", "BarRow", "Part", "Plot", "bar_rows", "figure", "fitted_axis"]
-
-#: Colors of series, in their order.
-COLORS = ("leaf", "sky", "bark", "plum", "warn", "peer")
-
-
 def figure(
     title: str,
     drawing: Markup | None = None,
@@ -451,13 +448,13 @@ def confusion(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     )
 
 
-def largest_confusions(facts: dict[str, Any], limit: int = 8) -> list[dict[str, Any]]:
+def largest_confusions(facts: dict[str, Any]) -> list[dict[str, Any]]:
     """The most frequent errors, as true class, predicted class, rows and fraction of the true class."""
     counts = np.array(facts["matrix"], dtype=np.int64)
     total = np.maximum(counts.sum(axis=1), 1)
     off = counts.copy()
     np.fill_diagonal(off, 0)
-    order = np.argsort(-off, axis=None, kind="stable")[:limit]
+    order = np.argsort(-off, axis=None, kind="stable")[:_MOST_CONFUSIONS]
     places = [divmod(int(k), counts.shape[1]) for k in order]
     return [
         {
@@ -471,11 +468,9 @@ def largest_confusions(facts: dict[str, Any], limit: int = 8) -> list[dict[str, 
     ]
 
 
-def class_balance(
-    classes: list[dict[str, Any]], described: str = "training", limit: int = 30
-) -> dict[str, Any]:
+def class_balance(classes: list[dict[str, Any]], described: str = "training") -> dict[str, Any]:
     """Rows of each class."""
-    shown = classes[:limit]
+    shown = classes[:_MOST_CLASSES]
     rows = [
         BarRow(
             c["label"],
@@ -489,7 +484,7 @@ def class_balance(
     return figure(
         title,
         bar_rows(rows),
-        caption=f"The {limit} largest; {left} smaller ones are not drawn." if left else "",
+        caption=f"The {_MOST_CLASSES} largest; {left} smaller ones are not drawn." if left else "",
         alt=alt_text(title, [(c["label"], f"{c['rows']:,} rows") for c in shown]),
     )
 
@@ -522,8 +517,6 @@ class BarRow:
 def bar_rows(
     rows: Sequence[BarRow],
     *,
-    low: float | None = None,
-    high: float | None = None,
     names: Sequence[tuple[str, str, str]] = (),
     axis: Axis | None = None,
 ) -> Markup:
@@ -532,12 +525,10 @@ def bar_rows(
     Parameters
     ----------
     rows : list of BarRow
-    low, high : float, optional
-        Ends of the scale; by default 0 and the largest value, and below 0 where there are negative values.
     names : list of (name, color, shape)
         The legend, shown where it has more than one entry.
     axis : Axis, optional
-        The scale, with ticks under the rows, instead of `low` and `high`.
+        The scale, with ticks under the rows; by default from 0, or the least negative value, to the largest.
 
     Examples
     --------
@@ -547,8 +538,7 @@ def bar_rows(
     """
     if axis is None:
         ends = [end for row in rows for part in row.parts for end in (part.start, part.stop)]
-        left = min([0.0, *ends]) if low is None else low
-        right = max([left, *ends]) if high is None else high
+        left, right = min([0.0, *ends]), max([0.0, *ends])
         scale = Axis(left, right if right > left else left + 1.0, "none")
     else:
         scale = axis

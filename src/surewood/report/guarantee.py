@@ -9,7 +9,7 @@ from surewood.bounds.evidence import OffersEvidence
 from surewood.certify import Certificate, certify
 from surewood.certify.wording import claim_text, confidence_text, limit_value
 from surewood.report.charts import Axis, BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
-from surewood.report.words import number, percent_up, plain_dict
+from surewood.report.words import number, plain_dict
 
 
 def quality_sentence(scores: dict[str, Any]) -> str:
@@ -187,13 +187,11 @@ def claim_chart(claims: list[dict[str, Any]], baseline: float | None) -> dict[st
     )
 
 
-def _limit_row(
-    name: str, observed: float | None, limit: float, side: str, text: str, more: str = ""
-) -> BarRow:
+def _limit_row(name: str, observed: float | None, limit: float, side: str, text: str) -> BarRow:
     told = f"{name}: guaranteed {side} {text}"
     parts = []
     if observed is not None:
-        told = f"{told}, estimate {percent(observed, 1)}{more}"
+        told = f"{told}, estimate {percent(observed, 1)}"
         parts = [Part(observed, limit, "leaf-soft", told), Part(observed, observed, "sky", told, "dot")]
     parts.append(Part(limit, limit, "leaf", told, "tick"))
     sign = "≥" if side == "at least" else "≤"
@@ -214,7 +212,7 @@ def group_charts(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 group["observed"],
                 group["limit"],
                 claim["side"],
-                percent_up(group["limit"], 1),
+                limit_value({**claim, "value": group["limit"]}, 1),
             )
             for group in groups
         ]

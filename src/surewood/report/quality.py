@@ -182,8 +182,9 @@ def calibration(judged: Predictions, positive: int = 1) -> dict[str, Any] | None
     return plain_dict({"of": of, "bins": bins, "expected_calibration_error": gap})
 
 
-def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+def _wilson(share: float, n: int) -> tuple[float, float]:
     """Score interval of a fraction, 95 %."""
+    z = 1.96
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return max(0.0, float(center - half)), min(1.0, float(center + half))

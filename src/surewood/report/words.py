@@ -8,22 +8,19 @@ from itertools import takewhile
 from typing import Any
 
 from surewood.base.wording import counted_text, percent
-from surewood.certify.wording import between_text, confidence_text
+from surewood.certify.wording import between_text, confidence_text, ends_text
 from surewood.tables import plain
 
 
-def percent_up(value: float | None, digits: int = 2) -> str:
-    """A guarantee in percent: never rounded down."""
-    if value is None:
-        return ""
-    scale = 10.0**digits
-    return f"{min(100.0, math.ceil(100 * value * scale - 1e-9) / scale):.{digits}f} %"
+def percent_up(value: float | None) -> str:
+    """An upper limit in percent: never rounded down.
 
-
-def percent_down(value: float, digits: int = 2) -> str:
-    """A guarantee from below in percent: never rounded up."""
-    scale = 10.0**digits
-    return f"{max(0.0, math.floor(100 * value * scale + 1e-9) / scale):.{digits}f} %"
+    Examples
+    --------
+    >>> percent_up(0.12340001), percent_up(0.1234)
+    ('12.35 %', '12.34 %')
+    """
+    return "" if value is None else ends_text(0.0, min(value, 1.0))[1]
 
 
 def number(value: Any, digits: int | None = None) -> str:

@@ -28,7 +28,7 @@ from sklearn.utils.validation import (
 
 from surewood._text import has_half_characters
 from surewood.tables.parquet import ParquetTable, RowStream, as_parquet, read_training
-from surewood.tables.planning.quantities import QuantityWarning, why_quantity
+from surewood.tables.planning.labels import QuantityWarning, why_quantity
 from surewood.tables.row_hashes import merge_equal_rows
 from surewood.tables.schema import TableSchema, open_source
 from surewood.tables.sources import Source

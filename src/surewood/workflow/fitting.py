@@ -22,7 +22,7 @@ from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence.model_file import save
 from surewood.tables import TablePlan, TablePreparer, plain
-from surewood.tables.planning.quantities import read_bins
+from surewood.tables.planning.labels import read_bins
 from surewood.workflow import reporting
 from surewood.workflow.columns import ColumnOptions, Finding, check_table
 from surewood.workflow.errors import WorkflowError

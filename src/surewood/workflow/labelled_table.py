@@ -28,7 +28,7 @@ from surewood.datasets import load
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
-from surewood.tables.planning.quantities import read_bins, settle_quantity
+from surewood.tables.planning.labels import read_bins, settle_quantity
 from surewood.tables.table_file import (
     PARQUET_ENDINGS,
     FileRows,

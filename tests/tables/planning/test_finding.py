@@ -16,7 +16,6 @@ from surewood.tables.planning.column_plan import ColumnPlan
 from surewood.tables.planning.finding import (
     DistinctTexts,
     Hints,
-    clean_labels,
     counted,
     counted_values,
     find_column,
@@ -24,6 +23,10 @@ from surewood.tables.planning.finding import (
     n_unseen,
 )
 from surewood.tables.planning.numbers import AmbiguousNumbers
+
+
+def kind(values, name="x", **hints):
+    return find_column(name, pd.Series(values), Hints(**hints)).kind
 
 
 def test_missing_and_lost_values_are_counted():
@@ -52,27 +55,6 @@ def test_later_values_that_are_new():
     plan = find_column("x", pd.Series([1.5, 2.5]), Hints())
     assert n_unreadable(plan, pd.Series(["1", "red", "-", None])) == 1
     assert n_unreadable(plan, pd.Series([1.0, np.nan])) == 0
-
-
-def test_labels_are_trimmed_and_counted():
-    found = clean_labels(pd.Series(["yes", "yes ", " no", "no"]))
-    assert (found.values.tolist(), found.n_trimmed, found.coded) == (["yes", "yes", "no", "no"], 2, ())
-
-
-def test_codes_are_missing_and_names_are_not():
-    found = clean_labels(pd.Series(["a", "N/A", "", "None", "b"]))
-    assert found.values.isna().tolist() == [False, True, True, False, False]
-    assert found.coded == ("N/A",)
-    assert clean_labels(pd.Series(["+", "-"])).values.tolist() == ["+", "-"]
-
-
-def test_numbers_stay_as_they_are():
-    labels = pd.Series([0, 1, 1])
-    assert clean_labels(labels).values is labels
-
-
-def kind(values, name="x", **hints):
-    return find_column(name, pd.Series(values), Hints(**hints)).kind
 
 
 def test_one_question_mark_does_not_make_numbers_text():

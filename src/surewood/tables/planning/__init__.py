@@ -4,7 +4,7 @@
 * :mod:`~surewood.tables.planning.numbers`: decimal and thousands marks, currency, percent, units;
 * :mod:`~surewood.tables.planning.dates`: forms of dates, day before month or month before day, durations;
 * :mod:`~surewood.tables.planning.column_plan`: the plan of one column, and reading values by it;
-* :mod:`~surewood.tables.planning.finding`: what a column is, by its values; labels cleaned;
-* :mod:`~surewood.tables.planning.quantities`: a target that is a quantity, as classes;
+* :mod:`~surewood.tables.planning.finding`: what a column is, by its values;
+* :mod:`~surewood.tables.planning.labels`: labels cleaned; a target that is a quantity, as classes;
 * :mod:`~surewood.tables.planning.table_plan`: the plan of a table, as TOML and as a printed overview.
 """

@@ -59,31 +59,15 @@ AMONG_NUMBERS = (
 )
 
 
-def is_missing_code(text: str, codes: Collection[str], extra: Collection[str] = ()) -> bool:
-    """Whether a text is one of `codes`, or one of the texts that the user named.
-
-    Examples
-    --------
-    >>> [is_missing_code(" N/A ", ALWAYS), is_missing_code("none", ALWAYS), is_missing_code("None", ALWAYS)]
-    [True, False, True]
-    >>> is_missing_code("none", AMONG_NUMBERS)
-    True
-    >>> is_missing_code("999", ALWAYS, extra=["999"])
-    True
-    """
-    stripped = text.strip()
-    return stripped in extra or stripped.casefold() in codes or (bool(codes) and stripped in _EXACT)
-
-
 def are_missing_codes(
     texts: Sequence[str], codes: Collection[str], extra: Collection[str] = ()
 ) -> NDArray[np.bool_]:
-    """As :func:`is_missing_code`, of many texts.
+    """Whether each text is one of `codes`, or one of those that the user named.
 
     Examples
     --------
-    >>> are_missing_codes([" N/A ", "none", "12"], ALWAYS).tolist()
-    [True, False, False]
+    >>> are_missing_codes([" N/A ", "none", "None", "12"], ALWAYS, extra=["12"]).tolist()
+    [True, False, True, True]
     """
     stripped = list(map(str.strip, texts))
 

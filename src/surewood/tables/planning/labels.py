@@ -1,8 +1,9 @@
-"""Targets that are quantities: they are recognized and refused, or cut into classes at given values."""
+"""Labels of a raw table: trimmed, missing ones found; quantities refused, or cut into classes at given values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,56 @@ from numpy.typing import NDArray
 
 from surewood.tables.planning.column_plan import distinct_texts, is_text
 from surewood.tables.planning.numbers import AmbiguousNumbers, NumberFormat, find_number_format
+from surewood.tables.planning.words import are_missing_codes, codes_among_words
 from surewood.tables.sources import DataError
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Cleaned labels.
+
+    Attributes
+    ----------
+    values : Series
+        Labels; missing where there is none.
+    n_trimmed : int
+        Rows whose label had white space around it.
+    coded : tuple of str
+        Codes that were read as missing.
+    """
+
+    values: pd.Series
+    n_trimmed: int = 0
+    coded: tuple[str, ...] = ()
+
+
+def clean_labels(target: pd.Series) -> Labels:
+    """Trim labels and find the missing ones; numbers, truth values and categories stay as they are.
+
+    "None" is a class: only a code that cannot be a name, such as ``?`` or ``N/A``, is missing.
+
+    Examples
+    --------
+    >>> found = clean_labels(pd.Series(["yes", "yes ", "no", "?"]))
+    >>> found.values.tolist(), found.n_trimmed, found.coded
+    (['yes', 'yes', 'no', nan], 1, ('?',))
+    """
+    if not is_text(target):
+        return Labels(target)
+    codes, values = pd.factorize(target, use_na_sentinel=True)
+    texts = [value.strip() if isinstance(value, str) else value for value in values]
+    words = [text for text in texts if isinstance(text, str)]
+    marks = codes_among_words(words)
+    missing = are_missing_codes(words, marks)
+    coded = tuple(dict.fromkeys(w for w, is_code in zip(words, missing) if is_code and w != "None"))
+    changed = np.array([text is not value and text != value for text, value in zip(texts, values)] + [False])
+    known = [None if isinstance(text, str) and text in coded else text for text in texts]
+    if not changed.any() and not coded:
+        return Labels(target)
+    cleaned = pd.Series(np.array([*known, None], dtype=object)[codes], index=target.index, name=target.name)
+    blank = tuple(code for code in coded if code)
+    return Labels(cleaned, int((changed[codes] & cleaned.notna().to_numpy()).sum()), blank)
+
 
 MANY_VALUES = 30  # more distinct numbers are a quantity
 FEW_ROWS = 5  # per value, below which more than `SEVERAL_VALUES` of them are a quantity

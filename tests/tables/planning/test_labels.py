@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from surewood.tables import DataError
-from surewood.tables.planning.quantities import read_bins, settle_quantity
+from surewood.tables.planning.labels import clean_labels, read_bins, settle_quantity
 
 QUANTITIES = {
     "amounts such as": [f"${value:,}" for value in range(900, 1300)],
@@ -63,3 +63,20 @@ def test_bins_need_numbers():
         settle_quantity(pd.Series(["yes", "no"]), "t", bins=(1,))
     with pytest.raises(DataError, match=r"classes=True cannot be combined with bins=\."):
         settle_quantity(pd.Series(np.arange(9)), "t", bins=(1,), classes=True)
+
+
+def test_labels_are_trimmed_and_counted():
+    found = clean_labels(pd.Series(["yes", "yes ", " no", "no"]))
+    assert (found.values.tolist(), found.n_trimmed, found.coded) == (["yes", "yes", "no", "no"], 2, ())
+
+
+def test_codes_are_missing_and_names_are_not():
+    found = clean_labels(pd.Series(["a", "N/A", "", "None", "b"]))
+    assert found.values.isna().tolist() == [False, True, True, False, False]
+    assert found.coded == ("N/A",)
+    assert clean_labels(pd.Series(["+", "-"])).values.tolist() == ["+", "-"]
+
+
+def test_numbers_stay_as_they_are():
+    labels = pd.Series([0, 1, 1])
+    assert clean_labels(labels).values is labels
