@@ -159,6 +159,8 @@ def test_any_flipped_bit_is_noticed_or_harmless(tmp_path, compress):
         ([["<f8", [3], "A", 24]], "no shape"),
         ([["<f8", [1] * 40 + [3], "C", 24]], "no shape"),
         ([["<f8", [0, 2**60], "C", 0]], "no shape"),
+        ([["<f8", [10**4000] * 3000, "C", 24]], "no shape"),
+        ([["|b1", [0], "C", 0]] * 100_001, "more than 100,000 arrays"),
         ([["<f4", [3], "C", 24]], "declares 12 bytes"),
         ([["<f8", [2**32] * 4, "C", 24]], "declares"),
         ([["<f8", [3], "C", 2**63]], "declares"),

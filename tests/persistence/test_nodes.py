@@ -236,6 +236,7 @@ ATTACKS = {
     "slice of words": ({"slice": ["a", None, None]}, "in the place of a whole number"),
     "deep": (nested(1, 500), "it is nested more than 100 deep"),
     "beyond the stack": (nested(1, 900), "nested more than 100 deep"),
+    "a million lists": ([[]] * (1 << 20), "more than 1,048,576 nodes"),
     "doubled forty times": (doubled(40), "more than 10,000 objects"),
     "a million objects": ([{"object": [FOREST, {}]}] * 100_000, "more than 10,000 objects"),
 }  # fmt: skip
@@ -256,8 +257,14 @@ def test_an_array_that_occurs_many_times_is_refused(path, tmp_path):
             header, arrays
         )
 
-    with pytest.raises(ModelFileError, match="its arrays occur too often"):
-        surewood.load(forge(path, tmp_path / "f", change))
+    def of_an_object(header, arrays):
+        arrays.append(np.zeros(1 << 20))
+        large = {"object": [FOREST, {"estimators_": {"array": len(arrays) - 1}}]}
+        with_attribute("BinnedForestClassifier", "n_jobs", [large, *[{"same": 0}] * 1000])(header, arrays)
+
+    for attack in (change, of_an_object):
+        with pytest.raises(ModelFileError, match="its arrays occur too often"):
+            surewood.load(forge(path, tmp_path / "f", attack))
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ _TEXT_IN_MEMORY = 24
 #: are refused.
 _MAX_RATIO = 200
 _ALWAYS_FINE = 1 << 27
+_MOST_ARRAYS = 100_000
 
 
 class ModelFileError(ValueError):
@@ -332,13 +333,16 @@ def _read_header(path: str | Path, file: BinaryIO, prefix: _Prefix) -> tuple[byt
 def _array_places(header: dict[str, Any], prefix: _Prefix) -> list[_Place]:
     """Where every array is, all of them together filling the file from the prefix to the header."""
     places, start = [], _START
+    if len(header["arrays"]) > _MOST_ARRAYS:
+        raise ValueError(f"it has more than {_MOST_ARRAYS:,} arrays")
     for dtype, shape, order, stored in header["arrays"]:
-        sides = (*shape, stored)
-        if not all(type(side) is int and side >= 0 for side in sides) or order not in ("C", "F"):
+        # The product of sides without these limits would take minutes.
+        whole = all(type(side) is int and 0 <= side < 1 << 64 for side in (*shape, stored))
+        if not whole or len(shape) > 32 or order not in ("C", "F"):
             raise ValueError("an array has no shape")
         n_values, plain = math.prod(shape), plain_dtype(dtype)
         place = _Place(start, stored, n_values * plain.itemsize, plain, tuple(shape), order)
-        if len(shape) > 32 or max(shape, default=0) > max(n_values, 1 << 16):
+        if max(shape, default=0) > max(n_values, 1 << 16):
             raise ValueError("an array has no shape")
         if stored > place.n_bytes or (stored < place.n_bytes and not prefix.compressed):
             raise ValueError(f"an array declares {place.n_bytes:,} bytes, not the {stored:,} that it has")

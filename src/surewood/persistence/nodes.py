@@ -57,7 +57,9 @@ PLAIN_DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,6}|<M8\[(
 _DEEPEST = 100
 #: Objects of a model, those that occur again counted again: what walks over a model never walks for long.
 _MOST_OBJECTS = 10_000
-#: Bytes of arrays that occur again, each time counted: what checks them is done soon.
+_MOST_NODES = 1 << 20
+#: Bytes of arrays that occur again, alone or in an object that does, each time counted: what checks them, or
+#: predicts with them, is done soon. Or four times those of all arrays, where that is more.
 _MOST_REPEATED = 1 << 26
 
 
@@ -164,9 +166,10 @@ class Reader:
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self._arrays = arrays
         self._unused = set(range(len(arrays)))
-        self._repeated = 0
-        self._objects: list[tuple[Any, int]] = []  # each with the number of objects inside it
-        self._n_objects = 0
+        self._most_repeated = max(_MOST_REPEATED, 4 * sum(array.nbytes for array in arrays))
+        self._repeated = self._n_bytes = 0
+        self._objects: list[tuple[Any, int, int]] = []  # each with the numbers of objects and bytes inside it
+        self._n_objects = self._n_nodes = 0
         self._classes: dict[str, type] = {}
 
     def model(self, node: Any) -> Any:
@@ -180,16 +183,18 @@ class Reader:
         """The value of a node."""
         if node is None or type(node) in (bool, int, float, str):
             return node
-        if depth > _DEEPEST:
-            raise ValueError(f"it is nested more than {_DEEPEST} deep")
+        self._n_nodes += 1
+        if depth > _DEEPEST or self._n_nodes > _MOST_NODES:
+            raise ValueError(f"it is nested more than {_DEEPEST} deep, or has more than {_MOST_NODES:,} nodes")
         if type(node) is list:
             return [self.value(entry, depth + 1) for entry in node]
         kind, content = _parted(node)
         if kind == "object":
             return self._object(content, depth)
         if kind == "same":
-            found, n_inside = self._objects[_index(content)]
-            self._count(n_inside)
+            found, n_objects, n_bytes = self._objects[_index(content)]
+            self._count(n_objects)
+            self._repeat(n_bytes)
             return found
         if kind == "array" or kind == "scalar":
             array = self._array(_index(content))
@@ -214,16 +219,20 @@ class Reader:
 
     def _array(self, number: int) -> NDArray[Any]:
         array = self._arrays[number]
+        self._n_bytes += array.nbytes
         if number not in self._unused:
-            self._repeated += array.nbytes
-        if self._repeated > _MOST_REPEATED:
-            raise ValueError("its arrays occur too often")
+            self._repeat(array.nbytes)
         self._unused.discard(number)
         return array
 
+    def _repeat(self, n_bytes: int) -> None:
+        self._repeated += n_bytes
+        if self._repeated > self._most_repeated:
+            raise ValueError("its arrays occur too often")
+
     def _object(self, content: Any, depth: int) -> Any:
         cls = self._class(content)
-        before = self._n_objects
+        n_objects, n_bytes = self._n_objects, self._n_bytes
         self._count(1)
         if issubclass(cls, tuple):
             made: Any = cls(*self.value(content[1], depth + 1))
@@ -234,7 +243,7 @@ class Reader:
                 made.__setstate__(state)
             else:
                 made.__dict__.update(state)
-        self._objects.append((made, self._n_objects - before))
+        self._objects.append((made, self._n_objects - n_objects, self._n_bytes - n_bytes))
         return made
 
     def _class(self, content: Any) -> type:
