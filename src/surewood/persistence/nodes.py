@@ -184,8 +184,10 @@ class Reader:
         if node is None or type(node) in (bool, int, float, str):
             return node
         self._n_nodes += 1
-        if depth > _DEEPEST or self._n_nodes > _MOST_NODES:
-            raise ValueError(f"it is nested more than {_DEEPEST} deep, or has more than {_MOST_NODES:,} nodes")
+        if depth > _DEEPEST:
+            raise ValueError(f"it is nested more than {_DEEPEST} deep")
+        if self._n_nodes > _MOST_NODES:
+            raise ValueError(f"it has more than {_MOST_NODES:,} nodes")
         if type(node) is list:
             return [self.value(entry, depth + 1) for entry in node]
         kind, content = _parted(node)
