@@ -1,4 +1,4 @@
-"""Labels of a raw table: trimmed, missing ones found; a quantity is refused, or cut into classes at values."""
+"""Labels of a raw table: trimmed, missing ones found; a quantity is refused, or cut into classes."""
 
 from __future__ import annotations
 
