@@ -1,23 +1,17 @@
 """Binning against scikit-learn's and against NumPy, and a small forest on MNIST with binning included.
 
     python -m benchmarks binning
-    python -m benchmarks.bench_binning --against OLD    (writes results/binning_time.csv)
 
 Learning the bins and coding the table, interleaved, one thread each, processor time; ``x`` is the peer's time
-divided by ours. NumPy means one ``unique`` and one ``searchsorted`` per column. OLD is the source folder of
-an older version with its compiled core; the two versions alternate, each in a process of its own. Needs
+divided by ours. NumPy means one ``unique`` and one ``searchsorted`` per column. Needs
 SUREWOOD_DATA.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +24,6 @@ from surewood import BinnedForestClassifier
 from surewood.trees.binning import bin_array
 
 ROUNDS = 3
-AS_STORED = {"mnist": "uint8", "har": "float32"}
 
 
 def in_numpy(X: np.ndarray) -> np.ndarray:
@@ -92,31 +85,7 @@ def main(quick: bool = False) -> None:
     )
 
 
-def against(old: str) -> None:
-    """Both versions on the tables as they are stored."""
-    here = Path(__file__).parent
-    lines = ["data,old_ms,new_ms"]
-    for name, dtype in AS_STORED.items():
-        times: dict[str, list[float]] = {old: [], str(here.parent / "src"): []}
-        for _ in range(ROUNDS):
-            for source, found in times.items():
-                command = [sys.executable, str(here / "binning_time_run.py"), name, dtype, "5"]
-                environment = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1"}
-                run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-                shape, milliseconds = run.stdout.strip().split(",")
-                found.append(float(milliseconds))
-        medians = ",".join(f"{np.median(found):.1f}" for found in times.values())
-        lines.append(f"{name} {shape} {dtype},{medians}")
-        print(lines[-1], flush=True)
-    (here / "results" / "binning_time.csv").write_text("\n".join(lines) + "\n")
-
-
 if __name__ == "__main__":
     parser = option_parser(__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--against", metavar="OLD", help="source folder of an older version")
-    arguments = parser.parse_args()
-    if arguments.against:
-        against(arguments.against)
-    else:
-        main(arguments.quick)
+    main(parser.parse_args().quick)

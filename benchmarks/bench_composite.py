@@ -8,22 +8,13 @@ Three claims, one thread each, ours and the peers interleaved in one run, median
 * prediction of 10,000 pendigits rows by 100 trees, against the same forest of SVC leaves.
 
 The peers get the trees for nothing; ours pays for growing them.
-
-    python -m benchmarks.bench_composite --default-time OLD
-
-compares default fits with those of an older version, whose source folder (with its compiled core) is OLD, and
-writes results/composite_time.csv.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -270,33 +261,6 @@ def bench_prediction(quick: bool) -> None:
     print(f"share of labels that agree: {same:.4f}")
 
 
-TIMED = (
-    ("satimage", 0, 4), ("adult", 10_000, 4), ("pendigits", 0, 4), ("letter", 8000, 4), ("splice", 0, 4),
-    ("dna", 0, 4), ("satimage", 0, 5), ("adult", 5000, 5), ("splice", 0, 5), ("dna", 0, 5),
-    ("pendigits", 0, 5), ("letter", 8000, 5), ("adult", 10_000, 5), ("a2a", 0, 4), ("satimage", 0, 3),
-    ("synthetic", 100_000, 0),
-)  # fmt: skip
-
-
-def bench_default_time(old: str) -> None:
-    """Default fits of an older version and of this one, alternating, one thread, processor seconds."""
-    here = Path(__file__).parent
-    sources = {"old": old, "new": str(here.parent / "src")}
-    columns = ("seconds", "error", "log_loss", "plain_weight")
-    lines = ["data,seed,n_rows," + ",".join(f"{side}_{c}" for side in sources for c in columns)]
-    for name, most, seed in TIMED:
-        found = []
-        for source in sources.values():
-            command = [sys.executable, str(here / "composite_time_run.py"), name, str(most), str(seed)]
-            environment = {**os.environ, "PYTHONPATH": source, "OMP_NUM_THREADS": "1"}
-            run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-            n_rows, *values = run.stdout.strip().split(",")
-            found += values
-        lines.append(",".join([name, str(seed), n_rows, *found]))
-        print(lines[-1], flush=True)
-    (here / "results" / "composite_time.csv").write_text("\n".join(lines) + "\n")
-
-
 def main(quick: bool = False) -> None:
     bench_same_work(quick)
     bench_grid(quick)
@@ -306,9 +270,4 @@ def main(quick: bool = False) -> None:
 if __name__ == "__main__":
     parser = option_parser(__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--default-time", metavar="OLD", help="source folder of an older version")
-    arguments = parser.parse_args()
-    if arguments.default_time:
-        bench_default_time(arguments.default_time)
-    else:
-        main(arguments.quick)
+    main(parser.parse_args().quick)

@@ -2,7 +2,6 @@
 
     python -m benchmarks deepforest
     python -m benchmarks.bench_deepforest --peer-python PATH --accuracy
-    python -m benchmarks.bench_deepforest --default-time    (writes results/margin_time.csv)
 
 Same number of forests, trees, layers and threads, out-of-bag vectors on both sides, alternating runs in
 processes of their own (so that peak memory is the run's), another seed each time. The peer lives in its own
@@ -18,7 +17,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -153,47 +151,6 @@ def accuracies(seeds: int, names: list[str], n_estimators: int) -> None:
         )
 
 
-#: The default before trees and layers followed the table.
-OLD_DEFAULT = {"pilot_trees": None, "patience": 3, "min_improvement": 1e-4}
-
-
-def default_time(seeds: int, names: list[str]) -> None:
-    """Accuracy, log-loss and processor seconds of the default and the former one, on one thread."""
-    columns = ("accuracy", "log_loss", "seconds")
-    header = ",".join(f"{side}_{column}" for column in columns for side in ("old", "new"))
-    lines = [f"data,seed,{header},ratio,old_trees,new_trees"]
-    print(lines[0])
-    for name in names:
-        for seed in range(seeds):
-            old, new = (default_run(name, seed, study) for study in (OLD_DEFAULT, None))
-            pairs = ",".join(f"{side[column]:.4f}" for column in columns for side in (old, new))
-            ratio = new["seconds"] / old["seconds"]
-            lines.append(f"{name},{seed},{pairs},{ratio:.3f},{old['trees']:.0f},{new['trees']:.0f}")
-            print(lines[-1], flush=True)
-    (HERE / "results" / "margin_time.csv").write_text("\n".join(lines) + "\n")
-
-
-def default_run(name: str, seed: int, study: dict | None) -> dict[str, float]:
-    """One fit on the official training part, judged on the test part."""
-    from sklearn.metrics import log_loss
-
-    from papers.datasets import load
-    from surewood import MarginDeepForestClassifier
-
-    data = load(name)
-    X_test, y_test = data.test
-    started = time.process_time()
-    model = MarginDeepForestClassifier(random_state=seed, n_jobs=1, study=study).fit(*data.train)
-    seconds = time.process_time() - started
-    probability = model.predict_proba(X_test)
-    return {
-        "accuracy": 100 * float(np.mean(model.classes_[probability.argmax(axis=1)] == np.asarray(y_test))),
-        "log_loss": log_loss(y_test, probability, labels=model.classes_),
-        "seconds": seconds,
-        "trees": sum(record.n_trees for record in model.layers_),
-    }
-
-
 def yeast(seeds: int) -> None:
     """Margin forest and our random forest on random 70/30 splits of yeast."""
     from sklearn.model_selection import train_test_split
@@ -219,17 +176,12 @@ if __name__ == "__main__":
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--accuracy", nargs="?", const=",".join(ACCURACY_SETS), help="data sets, by comma")
-    parser.add_argument(
-        "--default-time", nargs="?", const=",".join(ACCURACY_SETS), help="data sets, by comma"
-    )
     parser.add_argument("--yeast", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--n-estimators", type=int, default=100)
     arguments = parser.parse_args()
     if arguments.accuracy:
         accuracies(arguments.seeds, arguments.accuracy.split(","), arguments.n_estimators)
-    elif arguments.default_time:
-        default_time(arguments.seeds, arguments.default_time.split(","))
     elif arguments.yeast:
         yeast(arguments.seeds)
     else:

@@ -11,7 +11,7 @@ import math
 import time
 from typing import Any
 
-from benchmarks.composite_time_run import synthetic
+from benchmarks.bench_large import synthetic
 from benchmarks.targets import measured
 from surewood import DeepCascadeSVMClassifierCV, RandomCompositeForestClassifier, SurewoodClassifier
 

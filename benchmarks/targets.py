@@ -3,8 +3,8 @@
     python -m benchmarks.targets     # from the committed results only
 
 ``python -m benchmarks`` prints it at its end. A topic that has measured a number of it calls `measured`.
-Lines that compare with an older version of the code, or that take too long for every run, are read from
-``benchmarks/results``; each line says which command writes its rows.
+Lines that take too long for every run are read from ``benchmarks/results``; each names the command that writes
+its rows.
 """
 
 from __future__ import annotations
@@ -67,68 +67,16 @@ def _rows(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / name)
 
 
-def margin_forest_time() -> Iterator[Line]:
-    """Default fits against the former default, mean of the tables."""
-    rows = _rows("margin_time.csv")
-    source = "python -m benchmarks.bench_deepforest --default-time"
-    by_table = rows.groupby("data").mean(numeric_only=True)
-    ratio = by_table["new_seconds"] / by_table["old_seconds"]
-    name = f"margin forest, default fit ({', '.join(by_table.index)}; means)"
-    yield Line(
-        f"{name}: processor time", f"{by_table['new_seconds'].mean():.1f} s",
-        f"former default {by_table['old_seconds'].mean():.1f} s",
-        f"{ratio.mean():.2f} (largest {ratio.max():.2f})", "at most 0.25", bool(ratio.max() <= 0.25), source,
-    )  # fmt: skip
-    new, old = by_table["new_accuracy"].mean(), by_table["old_accuracy"].mean()
-    yield Line(
-        f"{name}: accuracy", f"{new:.2f} %", f"former default {old:.2f} %", f"{new - old:+.2f} points",
-        "at least -0.05 points", bool(new - old >= -0.05), source,
-    )  # fmt: skip
-
-
-def composite_forest_time() -> Iterator[Line]:
-    """Default fits on 2,000 to 10,000 rows against those of commit 866d196, mean of the pairs."""
-    rows = _rows("composite_time.csv")
-    rows = rows[rows["n_rows"].between(2000, 10_000)]
-    source = "python -m benchmarks.bench_composite --default-time OLD"
-    ratio = rows["new_seconds"] / rows["old_seconds"]
-    name = f"composite forest, default fit, 2,000 to 10,000 rows ({len(rows)} fits; means)"
-    yield Line(
-        f"{name}: processor time", f"{rows['new_seconds'].mean():.1f} s",
-        f"866d196 {rows['old_seconds'].mean():.1f} s",
-        f"{ratio.mean():.2f} (largest {ratio.max():.2f})", "at most 0.5", bool(ratio.mean() <= 0.5), source,
-    )  # fmt: skip
-    new, old = rows["new_error"].mean(), rows["old_error"].mean()
-    worse = new - old
-    yield Line(
-        f"{name}: error", f"{new:.2f} %", f"866d196 {old:.2f} %", f"{worse:+.4f} points",
-        "at most +0.05 points", bool(worse <= 0.05), source,
-    )  # fmt: skip
-
-
-def binning_time() -> Iterator[Line]:
-    """Learning the bins and coding the table, against commit 866d196."""
-    for row in _rows("binning_time.csv").itertuples():
-        ratio = row.new_ms / row.old_ms
-        yield Line(
-            f"binning {row.data}", f"{row.new_ms:.0f} ms", f"866d196 {row.old_ms:.0f} ms", f"{ratio:.2f}",
-            "at most 0.20", ratio <= 0.2, "python -m benchmarks.bench_binning --against OLD",
-        )  # fmt: skip
-
-
 def hundred_thousand_rows() -> Iterator[Line]:
-    """Default fits, of this run or recorded; a composite forest took longer in commit 866d196."""
+    """Default fits, of this run or recorded."""
     rows = _rows("large_tables.csv").set_index(["rows", "method"])
-    former = rows.loc[(100_000, "composite forest of 866d196"), "processor_s"]
     for method, limit in LIMITS_OF_LARGE_FITS.items():
         seconds, source = rows.loc[(100_000, method), "processor_s"], "python -m benchmarks large"
         if method in _measured:
             seconds, source = _measured[method], THIS_RUN
-        compared = method == "composite forest"
         yield Line(
             f"100,000 x 20, three classes, default fit, {method}", f"{seconds:.0f} s of processor time",
-            f"866d196 {former:.0f} s" if compared else "none",
-            f"{seconds / former:.2f}" if compared else "-", f"at most {limit} s", seconds <= limit, source,
+            "none", "-", f"at most {limit} s", seconds <= limit, source,
         )  # fmt: skip
 
 
@@ -237,8 +185,8 @@ def boosted_trees() -> Iterator[Line]:
 def lines() -> list[Line]:
     """All lines."""
     parts = (
-        margin_forest_time, composite_forest_time, hundred_thousand_rows, binning_time, study_time,
-        million_rows, one_row, study_accuracy, boosted_trees, numbers_of_topics,
+        study_accuracy, study_time, boosted_trees, hundred_thousand_rows, million_rows, one_row,
+        numbers_of_topics,
     )  # fmt: skip
     return [line for part in parts for line in part()]
 
@@ -250,8 +198,7 @@ def report() -> str:
     """The table for a terminal."""
     head = (
         "Targets of SurewoodClassifier. Ratios are ours over the reference: smaller is better.\n"
-        "Lines that are not of this run are read from benchmarks/results; the command that writes them is\n"
-        "named (OLD: the source folder of commit 866d196 with its compiled core)."
+        "Lines that are not of this run are read from benchmarks/results; the command that writes them is named."
     )
     blocks = [
         f"{line.work}\n"

@@ -20,8 +20,8 @@ def test_every_line_of_the_committed_results_has_a_number_a_reference_and_a_targ
     for line in targets.lines():
         assert all((line.work, line.ours, line.reference, line.ratio, line.target, line.source))
     text = targets.report()
-    for work in ("margin forest", "composite forest", "100,000 x 20", "binning", "million rows", "one row",
-                 "rank in error", "rank in log-loss", "regret"):  # fmt: skip
+    for work in ("boosted trees", "100,000 x 20", "million rows", "one row", "rank in error",
+                 "rank in log-loss", "regret"):  # fmt: skip
         assert work in text
 
 
