@@ -3,8 +3,8 @@
     python -m benchmarks.targets     # from the committed results only
 
 ``python -m benchmarks`` prints it at its end. A topic that has measured a number of it calls `measured`.
-Lines that take too long for every run are read from ``benchmarks/results``; each names the command that writes
-its rows.
+Lines that take too long for every run are read from ``benchmarks/results``; each names the command that
+writes its rows.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def report() -> str:
     """The table for a terminal."""
     head = (
         "Targets of SurewoodClassifier. Ratios are ours over the reference: smaller is better.\n"
-        "Lines that are not of this run are read from benchmarks/results; the command that writes them is named."
+        "Lines that are not of this run are read from benchmarks/results and name the command that writes them."
     )
     blocks = [
         f"{line.work}\n"
