@@ -198,7 +198,7 @@ def report() -> str:
     """The table for a terminal."""
     head = (
         "Targets of SurewoodClassifier. Ratios are ours over the reference: smaller is better.\n"
-        "Lines that are not of this run are read from benchmarks/results and name the command that writes them."
+        "Lines that are not of this run are read from benchmarks/results, with the command that writes them."
     )
     blocks = [
         f"{line.work}\n"
