@@ -33,13 +33,6 @@ def test_peers_that_are_not_installed_are_left_out(study, monkeypatch, installed
     assert set(study.peers()) == names | ({"LightGBM"} if installed else set())
 
 
-def test_only_divisions_that_every_method_finished_count(study):
-    two = pd.DataFrame(
-        {"set": ["a", "a", "b"], "repeat": [0, 0, 0], "method": ["x", "y", "x"], "error": [0.1, 0.2, 0.0]}
-    )
-    assert set(study.complete(two)["set"]) == {"a"}
-
-
 def test_ranks_and_regret(study):
     made = [
         (name, 0, method, error, error, error, 1 - error, 1.0)
@@ -65,8 +58,3 @@ def test_targets_name_the_tables_where_a_member_alone_is_clearly_better(study):
     assert "0.33 of that of CatBoost" in found  # 2.5 points and 7.5
     assert "0.50 of that of composite forest" in found  # 5 points
     assert found.endswith("error: sonar (composite forest, by 5.00 points).")
-
-
-def test_what_stands_between_the_marks_is_replaced(study):
-    text = f"before\n{study.BEGIN}\n\nold\n\n{study.END}\nafter\n"
-    assert study.between_marks(text, "new") == text.replace("old", "new")

@@ -113,14 +113,6 @@ def test_a_wrong_reference_is_reported_with_its_line(tmp_path, name, wrong):
     assert "has no target" in problem
 
 
-def test_code_is_not_searched_for_equations(tmp_path):
-    python, page = tmp_path / "a.py", tmp_path / "b.md"
-    wrong = f"({9 + 0.19})"
-    python.write_text(f"x = [{wrong}]\n", encoding="utf-8")
-    page.write_text(f"```\n{wrong}\n```\n`{wrong}`\n", encoding="utf-8")
-    assert finder.dangling(python, set()) == finder.dangling(page, set()) == []
-
-
 @pytest.mark.parametrize("other", ["{}.md §1", "notes/{}.md (2.9)", "../shared/{} (2.9)"])
 def test_another_theory_document_is_reported(tmp_path, other):
     word = {"{}.md §1": "guarantees", "notes/{}.md (2.9)": "theory"}.get(other, "design")

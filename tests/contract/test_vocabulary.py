@@ -56,8 +56,3 @@ def test_memory_may_be_text(cls):
     one, two = (deterministic(cls, max_memory=size).fit(X, Y) for size in ("4GB", 4 * 10**9))
     if hasattr(one, "predict"):
         np.testing.assert_array_equal(one.predict(X), two.predict(X))
-
-
-@pytest.mark.parametrize("cls", classifiers(), ids=ids)
-def test_names_of_before_are_gone(cls):
-    assert not OLD_NAMES & set(cls().get_params())

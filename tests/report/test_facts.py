@@ -15,7 +15,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import surewood
-from surewood import BinnedForestClassifier
 from surewood.base.describing import report_facts
 from surewood.certify.deciding import ThresholdedClassifier
 from surewood.report.facts import (
@@ -66,12 +65,6 @@ def test_the_last_step_of_a_pipeline_sees_the_transformed_rows():
 def test_rows_with_unknown_labels_are_left_out():
     model = Told().fit(X[:100], y[:100])
     assert "100 rows" in json.dumps(model_facts(model, Predictions(model, X, y)))
-
-
-def test_our_forest_describes_itself_in_plain_values():
-    model = BinnedForestClassifier(5, random_state=0).fit(X, y)
-    facts = model_facts(model, Predictions(model, X, y), is_holdout=True)
-    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
 
 
 CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)

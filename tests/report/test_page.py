@@ -50,10 +50,6 @@ def test_nothing_is_fetched(page):
     assert not re.search(r"\bsrc=|href=\"(?!#)|@import|url\(", without_scripts.replace("src=x", ""))
 
 
-def test_the_file_is_small(page):
-    assert len(page.encode()) < 200_000
-
-
 def test_sections_come_in_the_order_of_the_reader(page):
     order = ["quality", "drivers", "guarantees", "table", "inside", "made"]
     places = [page.index(f'id="{name}"') for name in order]
@@ -62,33 +58,9 @@ def test_sections_come_in_the_order_of_the_reader(page):
     assert [int(level) for level in re.findall(r"<h([1-6])", page)][:2] == [1, 2]
 
 
-def test_a_missing_key_is_an_error_not_a_hole(summary):
-    incomplete = {**summary}
-    del incomplete["run"]
-    with pytest.raises(Exception, match="run"):
-        report.render_page(incomplete)
-
-
-def test_files_are_all_or_nothing(summary, tmp_path):
-    path = report.write_page(summary, tmp_path / "new" / "report.html")
-    whole = path.read_text(encoding="utf-8")
-    with pytest.raises(KeyError):
-        report.write_page({}, path)
-    assert path.read_text(encoding="utf-8") == whole
-    assert [p.name for p in path.parent.iterdir()] == ["report.html"]
-
-
 def test_the_summary_is_the_json(summary, tmp_path):
     path = report.write_json(summary, tmp_path / "report.json")
     assert json.loads(path.read_text(encoding="utf-8")) == summary
-
-
-def test_titles_are_escaped_and_nothing_is_fetched():
-    page = render_template("base.html", {"title": "<script>alert(1)</script>"})
-    assert "<script>alert(1)" not in page
-    assert "&lt;script&gt;alert(1)" in page
-    assert 'src="http' not in page
-    assert "'sha256-" in page
 
 
 def test_control_characters_are_shown_as_numbers():

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from surewood.tables.plain_values import ColumnReader, by_label, column_names, plain
+from surewood.tables.plain_values import ColumnReader, by_label, plain
 from surewood.tables.schema import TableSchema
 
 
@@ -29,8 +29,3 @@ def test_cells_are_numbers_categories_or_none():
     assert [reader.actual(row, 1) for row in (0, 1)] == ["b", "a"]
     assert set(reader.categories(1)) == {"a", "b"}
     assert reader.categories(0) == []
-
-
-def test_columns_without_names_are_numbered():
-    schema = TableSchema.learn(np.zeros((2, 3)))
-    assert column_names(schema, 3) == ["x0", "x1", "x2"]

@@ -1,13 +1,4 @@
-"""What every source of columns must offer.
-
-The error for tables that cannot be used.
-
-Columns of frames: what kind they are, and their values as numbers or codes.
-
-Arrow columns are read as a pandas frame of the same values would be.
-
-Arrays, nested lists and sparse matrices as sources of columns.
-"""
+"""Columns of frames, Arrow tables, arrays, lists and sparse matrices: their kind, and their values."""
 
 from __future__ import annotations
 
@@ -21,7 +12,6 @@ import pytest
 import scipy.sparse as sp
 
 from surewood import BinnedForestClassifier
-from surewood.tables import DataError
 from surewood.tables.sources import (
     CATEGORY,
     NUMBER,
@@ -30,33 +20,10 @@ from surewood.tables.sources import (
     ArrowSource,
     CategoryValues,
     FrameSource,
-    Source,
     codes_of,
     encoded,
     open_array,
 )
-
-
-def test_an_incomplete_source_cannot_be_made():
-    class Half(Source):
-        def label(self, j):
-            return "x"
-
-    with pytest.raises(TypeError, match="abstract"):
-        Half()
-
-
-@pytest.mark.parametrize("kind", [ArraySource, ArrowSource, FrameSource])
-def test_all_sources_are_complete(kind):
-    assert issubclass(kind, Source)
-    assert not kind.__abstractmethods__
-    assert {NUMBER, CATEGORY, TIME} == {"number", "category", "time"}
-
-
-def test_it_is_caught_as_a_value_error():
-    with pytest.raises(ValueError, match="no such table"):
-        raise DataError("no such table")
-
 
 DAY = datetime.date(2024, 1, 2)
 COLUMNS = [

@@ -116,6 +116,7 @@ def test_standard_input(monkeypatch):
         ("t.csv", b"a,b\n", "is an empty table"),
         ("t.parquet", b"PAR1", "is not a readable Parquet file"),
         ("t.feather", b"ARROW1", "is not a readable Arrow file"),
+        ("t.xlsx", b"PK", "is not a readable Excel file"),
         ("t.jsonl", b"[1]\n", "line 1 is not a JSON object"),
         ("t.parquet.gz", b"", "only text tables are read from .gz files"),
     ],

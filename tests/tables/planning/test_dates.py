@@ -1,9 +1,4 @@
-"""Forms of dates, day and month told apart.
-
-Numbers of dates against the calendar.
-
-Durations as seconds.
-"""
+"""Forms of dates, day and month told apart, the numbers of a date, and durations as seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +10,6 @@ from surewood.tables.planning.dates import (
     date_numbers,
     date_text,
     find_date_format,
-    mixes_units,
     parts_needed,
     read_duration,
 )
@@ -120,8 +114,3 @@ def test_seconds(text, seconds):
 @pytest.mark.parametrize("text", ["5 kg", "1:75", "h 5", "5 h 3 h", "13:00 pm", "", "1:2:3:4"])
 def test_no_durations(text):
     assert read_duration(text) is None
-
-
-def test_one_unit_is_a_number_with_a_unit():
-    assert not mixes_units(["2 h", "3 hours"])
-    assert mixes_units(["2 h", "30 min"])

@@ -1,7 +1,4 @@
-"""The parts of a number as it is written.
-
-Numbers as people write them.
-"""
+"""Numbers as people write them."""
 
 from __future__ import annotations
 
