@@ -423,7 +423,7 @@ def train(plan: BoostingPlan, data: TrainingTable) -> BoostedModel:
     if folds:
         held_out = [np.flatnonzero(binned.fold == held) for held in folds]
         n_rounds, parts = choose_rounds(grown, binned, held_out)
-        grown = [_cut(model, n_rounds) for model in grown]
+        grown = [_rounds(model, 0, n_rounds) for model in grown]
         scores[np.concatenate(held_out)] = softmax(np.concatenate(parts))
     return _calibrated(plan, data, _joined(grown, binned, data), scores)
 
@@ -483,11 +483,16 @@ def _common_losses(grown: list[GrownModel]) -> Floats:
 
 def _with_rounds(model: GrownModel, begin: int, end: int, blocks: list[Any], scores: Floats) -> Floats:
     """Scores after round `end` from those after round `begin`."""
-    scores, trees = scores.copy(), model.trees.trees(begin, end)
-    first = model.trees.node_start[min(begin, model.trees.n_trees)]
-    values = model.values[first : first + len(trees.nodes)]
-    _core.add_boosted_scores(trees.in_core, values, _core.Bins(blocks), 0, len(scores), scores)
+    scores, part = scores.copy(), _rounds(model, begin, end)
+    _core.add_boosted_scores(part.trees.in_core, part.values, _core.Bins(blocks), 0, len(scores), scores)
     return scores
+
+
+def _rounds(model: GrownModel, begin: int, end: int) -> GrownModel:
+    """The model with these rounds alone."""
+    trees = model.trees.trees(begin, end)
+    first = model.trees.node_start[min(begin, model.trees.n_trees)]
+    return replace(model, trees=trees, values=model.values[first : first + len(trees.nodes)])
 
 
 def tempered_loss(scores: Floats, y: NDArray[Any], weight: Floats | None = None) -> float:
@@ -518,11 +523,6 @@ def tempered_loss(scores: Floats, y: NDArray[Any], weight: Floats | None = None)
         log_sharpness -= float(np.clip(step, -1.0, 1.0))
     losses = np.logaddexp.reduce(np.exp(log_sharpness) * behind, axis=1)
     return float(mass @ losses) + log_sharpness**2 / (2 * len(y))
-
-
-def _cut(model: GrownModel, n_rounds: int) -> GrownModel:
-    trees = model.trees.trees(0, n_rounds)
-    return replace(model, trees=trees, values=model.values[: len(trees.nodes)])
 
 
 def _joined(grown: list[GrownModel], data: BoostingData, table: TrainingTable) -> BoostedModel:
