@@ -24,10 +24,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._text import first_line
 from surewood.datasets import BUNDLED
 from surewood.datasets import load as load_bundled
 from surewood.tables import DataError
-from surewood.tables.table_file import first_line, read_parquet
+from surewood.tables.table_file import read_parquet
 
 PARTS = ("all", "train", "test")
 _RANGE = re.compile(r"(?P<stem>.*?)(?P<first>\d+)\.\.(?P=stem)(?P<last>\d+)")

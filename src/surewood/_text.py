@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 #: Control characters, those that change the direction of text, break lines or are not seen (tags among them),
@@ -50,3 +51,41 @@ def json_text(value: Any, **options: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False, **options)
     return CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's message, short enough for a sentence.
+
+    Examples
+    --------
+    >>> first_line(ValueError("no table" + chr(10) + "at all")), first_line(KeyError())
+    ('no table', 'KeyError')
+    """
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+def listed(names: Sequence[Any], most: int = 5) -> str:
+    """The first of some names, quoted; dots for the others.
+
+    Examples
+    --------
+    >>> listed(["a", "b"]), listed(["a", "b", "c"], 2)
+    ("'a', 'b'", "'a', 'b', ...")
+    """
+    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+
+
+def memory_text(n_bytes: float | None) -> str:
+    """Bytes.
+
+    Examples
+    --------
+    >>> memory_text(512), memory_text(3.2e6), memory_text(3.234e8)
+    ('512 B', '3.2 MB', '323 MB')
+    """
+    if n_bytes is None:
+        return "–"
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.{1 if n_bytes < 100 * size else 0}f} {unit}"
+    return f"{n_bytes:.0f} B"

@@ -27,7 +27,7 @@ from surewood.tables.table_file import (
 )
 from surewood.tables.text_file import Reading
 
-__all__ = ["BUNDLED", "DataError", "Dataset", "load"]
+__all__ = ["DataError", "Dataset", "load"]
 
 #: Name of a bundled table -> its loader in ``sklearn.datasets``.
 BUNDLED = {

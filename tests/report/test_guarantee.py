@@ -8,6 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from surewood._text import memory_text
 from surewood.certify import certify
 from surewood.report.guarantee import (
     STATUS_WORDS,
@@ -19,7 +20,7 @@ from surewood.report.guarantee import (
     issue,
     quality_sentence,
 )
-from surewood.report.words import cut_names, memory, number, percent, percent_up, seconds
+from surewood.report.words import cut_names, number, percent, percent_up, seconds
 
 SCORES = {
     "sample": "holdout", "n": 200, "n_wrong": 10, "error": 0.05, "majority_error": 0.3, "decided": 1.0,
@@ -191,7 +192,7 @@ def test_durations_and_sizes_change_their_unit():
         "1 min 1 s",
         "1 h 0 min",
     ]
-    assert [memory(v) for v in (None, 999, 1000, 2.5e9)] == ["–", "999 B", "1.0 kB", "2.5 GB"]
+    assert [memory_text(v) for v in (None, 999, 1000, 2.5e9)] == ["–", "999 B", "1.0 kB", "2.5 GB"]
 
 
 def test_names_are_cut_where_they_are_equal():

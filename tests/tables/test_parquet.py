@@ -341,7 +341,7 @@ def test_an_ordered_category_in_two_orders(tmp_path):
 def test_no_space_is_known_before_anything_is_written(broken, monkeypatch, tmp_path):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(workspace.shutil, "disk_usage", lambda _: usage(10**9, 10**9, 100))
-    refused(broken.folder, r"the binned table needs 2\.4 kB of disk in .*, which has 100 bytes free", OSError)
+    refused(broken.folder, r"the binned table needs 2\.4 kB of disk in .*, which has 100 B free", OSError)
     with pytest.raises(ValueError, match=r"workdir=.* is not a folder"):
         forest().fit(ParquetTable(broken.folder, "label", workdir=tmp_path / "absent"))
 

@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
+from surewood._text import memory_text
 from surewood.base.wording import counted_text, percent, plural
 from surewood.certify.wording import entry_text, head_lines, parts_text
 from surewood.cli.app import Text, shown
 from surewood.cli.mistakes import as_options
-from surewood.report.words import memory, seconds
+from surewood.report.words import seconds
 
 _MEANING = {
     "GUARANTEE": "holds for new rows like these",
@@ -38,7 +39,7 @@ def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str], 
         out.print()
         print_choice(out, facts["choice"])
     out.print()
-    peak = f", peak memory {memory(facts['peak_memory_bytes'])}" if facts["peak_memory_bytes"] else ""
+    peak = f", peak memory {memory_text(facts['peak_memory_bytes'])}" if facts["peak_memory_bytes"] else ""
     out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds(facts['seconds'])}{peak}"))
     out.print(_measured(facts))
     out.print()

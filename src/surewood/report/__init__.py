@@ -12,7 +12,6 @@ from surewood.report.page import (
     write_card,
     write_json,
     write_page,
-    write_text,
 )
 from surewood.report.summary import build_summary
 
@@ -24,5 +23,4 @@ __all__ = [
     "write_card",
     "write_json",
     "write_page",
-    "write_text",
 ]

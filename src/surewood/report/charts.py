@@ -184,7 +184,7 @@ class Plot:
             '<span class="label" style="{}:calc({:.1f}% + 7px);top:{:.1f}%;color:var(--ink)" '
             'title="{}">{}</span>'
         )
-        found: list[Markup] = []
+        labels: list[Markup] = []
         taken: list[tuple[float, float]] = []
         for left, up, text in sorted(self._texts, key=lambda label: -label[1]):
             top = 1 - up
@@ -192,8 +192,8 @@ class Plot:
                 top += 1 / self.height
             taken.append((left, top))
             side, at = ("right", 1 - left) if left > 0.55 else ("left", left)
-            found.append(form.format(side, 100 * at, 100 * top, text, middle(text, 32)))
-        return Markup("").join(found)
+            labels.append(form.format(side, 100 * at, 100 * top, text, middle(text, 32)))
+        return Markup("").join(labels)
 
     def _at(self, x: float, y: float) -> tuple[float, float]:
         """Coordinates of the drawing, kept near its box."""
@@ -709,15 +709,15 @@ def _row(position: int, stage: dict[str, Any]) -> BarRow:
     leave, arrive, accuracy = stage["points"], stage["arrive"], stage["accuracy"]
     correct = leave if accuracy is None else accuracy * leave
     beyond = "" if stage["threshold"] is None else f"\nleave where |f| > {stage['threshold']:.3g}"
-    told = "" if accuracy is None else f", {percent(accuracy, 1)} correct"
-    value = f"{leave:,} of {arrive:,} leave{told}"
-    parts = [
+    correctness = "" if accuracy is None else f", {percent(accuracy, 1)} correct"
+    value = f"{leave:,} of {arrive:,} leave{correctness}"
+    bars = [
         Part(0, correct, "leaf", value + beyond),
         Part(correct, leave, "warn", value + beyond),
         Part(leave, arrive, "peer-soft", f"{arrive - leave:,} rows go on"),
     ]
     name = f"{position + 1}: {stage['label']}"
-    return BarRow(name, [part for part in parts if part.stop > part.start], value, name + beyond)
+    return BarRow(name, [part for part in bars if part.stop > part.start], value, name + beyond)
 
 
 LEVELS = ("seq0", "seq1", "seq2", "seq3")

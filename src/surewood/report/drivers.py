@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from surewood.base.describing import sample_rows, short, take_rows
-from surewood.base.wording import percent
+from surewood.base.wording import percent, points_text
 from surewood.inspect import contributions, dependence, permutation_importances
 from surewood.report.charts import BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.facts import Predictions, last_step
@@ -128,18 +128,18 @@ def _dependence(
     drawn = []
     k = positive  # of several classes the one that all of these columns together change most, in all charts
     if len(judged.classes) > 2 and effects:
-        k = int(np.argmax(np.sum([one.strength for one in effects], axis=0)))
-    for one in effects:
-        is_number = one.kind != "category"
+        k = int(np.argmax(np.sum([effect.strength for effect in effects], axis=0)))
+    for effect in effects:
+        is_number = effect.kind != "category"
         drawn.append(
             {
-                "column": one.column,
-                "kind": one.kind,
-                "unit": how.get(one.column, {}).get("unit", "") if is_number else "",
+                "column": effect.column,
+                "kind": effect.kind,
+                "unit": how.get(effect.column, {}).get("unit", "") if is_number else "",
                 "of": str(judged.classes[k]),
-                "grid": [plain(v if is_number else written(v, how.get(one.column))) for v in one.grid],
-                "effect": one.effect[:, k],
-                "count": one.count,
+                "grid": [plain(v if is_number else written(v, how.get(effect.column))) for v in effect.grid],
+                "effect": effect.effect[:, k],
+                "count": effect.count,
             }
         )
     return drawn
@@ -162,7 +162,7 @@ def _rows(
     n_background = max(LEAST_BACKGROUND, int(N_BACKGROUND * _share(len(judged.classes))))
     background = take_rows(X_train, sample_rows(int(np.shape(X_train)[0]), n_background))
     chosen = take_rows(judged.X, places)
-    found = contributions(model, chosen, background, groups=groups)
+    shares = contributions(model, chosen, background, groups=groups)
     rows = []
     for k, i in enumerate(places.tolist()):
         assert judged.proba is not None
@@ -176,11 +176,11 @@ def _rows(
                 "predicted": str(judged.predicted[i]),
                 "of": str(label),
                 "probability": judged.proba[i, shown],
-                "expected": found.expected[shown],
-                "exact": found.method == "exact",
+                "expected": shares.expected[shown],
+                "exact": shares.method == "exact",
                 "columns": [
-                    _as_in_the_table(one, chosen, k, groups or {}, how)
-                    for one in found.top(k, label, TOP_COLUMNS)
+                    _as_in_the_table(column, chosen, k, groups or {}, how)
+                    for column in shares.top(k, label, TOP_COLUMNS)
                 ],
             }
         )
@@ -188,17 +188,17 @@ def _rows(
 
 
 def _as_in_the_table(
-    one: dict[str, Any], X: Any, row: int, groups: dict[str, Any], how: Mapping[str, Mapping[str, Any]]
+    column: dict[str, Any], X: Any, row: int, groups: dict[str, Any], how: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """A contribution with the value as it was written, or with the date that its parts came from.
 
     Numbers made from a text are not shown.
     """
-    parts = groups.get(one["column"], [])
-    if not parts or isinstance(parts, str) or not hasattr(X, "iloc"):
-        return {**one, "value": written(one["value"], how.get(one["column"]))}
-    days = f"{one['column']}: days"
-    return {**one, "value": date_text(X[days].iloc[row]) if days in parts else ""}
+    prepared = groups.get(column["column"], [])
+    if not prepared or isinstance(prepared, str) or not hasattr(X, "iloc"):
+        return {**column, "value": written(column["value"], how.get(column["column"]))}
+    days = f"{column['column']}: days"
+    return {**column, "value": date_text(X[days].iloc[row]) if days in prepared else ""}
 
 
 _MOST_CATEGORIES = 8
@@ -233,21 +233,23 @@ def driver_charts(facts: dict[str, Any] | None) -> dict[str, Any]:
         return {"importances": None, "dependence": [], "rows": []}
     return {
         "importances": _importance_charts(facts["importances"]) if facts["importances"] else None,
-        "dependence": [_dependence_charts(one) for one in facts["dependence"] or [] if len(one["grid"]) > 1],
-        "rows": [_row(one) for one in facts["rows"] or [] if one["columns"]],
+        "dependence": [
+            _dependence_charts(effect) for effect in facts["dependence"] or [] if len(effect["grid"]) > 1
+        ],
+        "rows": [_row(row) for row in facts["rows"] or [] if row["columns"]],
     }
 
 
 def _importance_charts(facts: dict[str, Any]) -> dict[str, Any]:
     rows = []
-    for one in facts["columns"]:
-        value = number(one["importance"], 3)
-        told = f"{one['column']}: {value} ({number(one['low'], 3)} to {number(one['high'], 3)})"
-        parts = [
-            Part(0, one["importance"], "sky", told),
-            Part(one["low"], one["high"], "ink", told, "thin"),
+    for column in facts["columns"]:
+        value = number(column["importance"], 3)
+        tip = f"{column['column']}: {value} ({number(column['low'], 3)} to {number(column['high'], 3)})"
+        bars = [
+            Part(0, column["importance"], "sky", tip),
+            Part(column["low"], column["high"], "ink", tip, "thin"),
         ]
-        rows.append(BarRow(one["column"], parts, value))
+        rows.append(BarRow(column["column"], bars, value))
     left = facts["n_columns"] - len(rows)
     more = f" {left:,} less important columns are not drawn." if left > 0 else ""
     now, sure = number(facts["baseline"], 3), percent(facts["confidence"], 0)
@@ -259,70 +261,69 @@ def _importance_charts(facts: dict[str, Any]) -> dict[str, Any]:
     return figure("Importance of columns", bar_rows(rows), caption=caption, alt=alt)
 
 
-def _dependence_charts(one: dict[str, Any]) -> dict[str, Any]:
-    title, of = middle(one["column"], 40), middle(one["of"], 30)
-    is_category = one["kind"] == "category"
+def _dependence_charts(effect: dict[str, Any]) -> dict[str, Any]:
+    title, of = middle(effect["column"], 40), middle(effect["of"], 30)
+    is_category = effect["kind"] == "category"
     gray = "" if is_category else "; gray: where the rows are"
     caption = f"Change of the predicted probability of {of}, in points{gray}."
-    drawn = _category_effect(one) if is_category else _number_effect(one)
-    ends = [(_value(v), f"{100 * e:+.1f} points") for v, e in zip(one["grid"], one["effect"])]
-    alt = alt_text(f"Effect of {one['column']}", [ends[0], ends[-1]])
+    drawn = _category_effect(effect) if is_category else _number_effect(effect)
+    ends = [(_value(v), f"{100 * change:+.1f} points") for v, change in zip(effect["grid"], effect["effect"])]
+    alt = alt_text(f"Effect of {effect['column']}", [ends[0], ends[-1]])
     return figure(title, drawn, caption=caption, alt=alt)
 
 
-def _number_effect(one: dict[str, Any]) -> Markup:
-    x, y = one["grid"], [100 * value for value in one["effect"]]
+def _number_effect(effect: dict[str, Any]) -> Markup:
+    x, y = effect["grid"], [100 * value for value in effect["effect"]]
     up = fitted_axis(y, "number", "percentage points", include=(0.0,), margin=0.15)
-    unit = f" ({one['unit']})" if one.get("unit") else ""
-    plot = Plot(fitted_axis(x, margin=0.02, title=middle(one["column"], 48) + unit), up, height=180)
-    density = [n / max(b - a, 1e-12) for n, a, b in zip(one["count"], x, x[1:])]
+    unit = f" ({effect['unit']})" if effect.get("unit") else ""
+    plot = Plot(fitted_axis(x, margin=0.02, title=middle(effect["column"], 48) + unit), up, height=180)
+    density = [n / max(b - a, 1e-12) for n, a, b in zip(effect["count"], x, x[1:])]
     most = max(density, default=1.0) or 1.0
-    for share, a, b, n in zip(density, x, x[1:], one["count"]):
+    for share, a, b, n in zip(density, x, x[1:], effect["count"]):
         top = up.low + 0.3 * (up.high - up.low) * share / most
         plot.column(a, b, top, "peer-soft", f"{n:,} rows from {number(a)} to {number(b)}")
     plot.mark(y=0.0)
     plot.line(x, y, "leaf")
-    told = [f"{number(a)}: {b:+.1f} points" for a, b in zip(x, y)]
-    plot.points(x, y, "leaf", size=6, tips=told)
+    tips = [f"{number(a)}: {b:+.1f} points" for a, b in zip(x, y)]
+    plot.points(x, y, "leaf", size=6, tips=tips)
     return plot.render()
 
 
-def _category_effect(one: dict[str, Any]) -> Markup:
-    total = max(1, sum(one["count"]))
+def _category_effect(effect: dict[str, Any]) -> Markup:
+    total = max(1, sum(effect["count"]))
     rows = []
-    for value, effect, n in list(zip(one["grid"], one["effect"], one["count"]))[:_MOST_CATEGORIES]:
-        told = f"{_value(value)}: {100 * effect:+.1f} points, {n:,} rows"
+    for value, change, n in list(zip(effect["grid"], effect["effect"], effect["count"]))[:_MOST_CATEGORIES]:
+        tip = f"{_value(value)}: {100 * change:+.1f} points, {n:,} rows"
         rows.append(
             BarRow(
                 f"{middle(_value(value), 24)} ({percent(n / total, 0)} of rows)",
-                [Part(0, 100 * effect, "leaf" if effect >= 0 else "bark", told)],
-                f"{100 * effect:+.1f}",
+                [Part(0, 100 * change, "leaf" if change >= 0 else "bark", tip)],
+                f"{100 * change:+.1f}",
             )
         )
     return bar_rows(rows)
 
 
-def _row(one: dict[str, Any]) -> dict[str, Any]:
+def _row(explained: dict[str, Any]) -> dict[str, Any]:
     rows = []
-    for column in one["columns"]:
+    for column in explained["columns"]:
         points = 100 * column["contribution"]
-        error = 100 * column["standard_error"]
-        told = f"{points:+.1f} points" + (f" ± {error:.1f}" if error else "")
+        size = points_text(column["contribution"], column["standard_error"])
         value = _value(column["value"])
         name = f"{middle(column['column'], 28)} = {middle(value, 18)}" if value else column["column"]
-        hint = f"{column['column']} = {value}: {told}" if value else f"{column['column']}: {told}"
+        hint = f"{column['column']} = {value}: {size}" if value else f"{column['column']}: {size}"
         rows.append(
             BarRow(name, [Part(0, points, "leaf" if points >= 0 else "warn", hint)], f"{points:+.1f}", hint)
         )
-    right = one["truth"] == one["predicted"]
-    kind = "Typical" if one["typical"] else "Hard"
+    right = explained["truth"] == explained["predicted"]
+    kind = "Typical" if explained["typical"] else "Hard"
     how = "predicted" if right else "wrongly predicted"
-    row = f"row {one['row']}" if one["row"].isdigit() else middle(one["row"], 28)
-    title = f"{kind}: {row}, {how} {middle(one['predicted'], 24)}"
-    share, mean = percent(one["probability"], 1), percent(one["expected"], 1)
+    row = f"row {explained['row']}" if explained["row"].isdigit() else middle(explained["row"], 28)
+    title = f"{kind}: {row}, {how} {middle(explained['predicted'], 24)}"
+    share, mean = percent(explained["probability"], 1), percent(explained["expected"], 1)
     caption = (
-        f"{share} for {middle(one['of'], 24)}, {mean} on average"
-        + ("" if right else f"; the true class is {middle(one['truth'], 24)}")
+        f"{share} for {middle(explained['of'], 24)}, {mean} on average"
+        + ("" if right else f"; the true class is {middle(explained['truth'], 24)}")
         + ". Percentage points that each column adds or subtracts."
     )
     alt = alt_text(title, [(row.name, f"{row.value} points") for row in rows])

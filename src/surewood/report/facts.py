@@ -174,11 +174,11 @@ def _same(value: Any, default: Any) -> bool:
 
 def run_facts(model: Any, run: dict[str, Any] | None) -> dict[str, Any]:
     """Time, memory, seed, command, versions; what the caller did not measure is None or of this process."""
-    given = dict(run or {})
-    seed = given.pop("seed", None)
+    measured = dict(run or {})
+    seed = measured.pop("seed", None)
     if seed is None:
         seed = getattr(model, "random_state", None)
-    peak = given.pop("peak_memory_bytes", None)
+    peak = measured.pop("peak_memory_bytes", None)
     packages = {"surewood": surewood.__version__, "Python": platform.python_version()}
     for name in _PACKAGES:
         try:
@@ -187,14 +187,14 @@ def run_facts(model: Any, run: dict[str, Any] | None) -> dict[str, Any]:
             continue
     return plain_dict(
         {
-            "seconds": given.pop("seconds", None),
+            "seconds": measured.pop("seconds", None),
             "peak_memory_bytes": _peak_of_process() if peak is None else peak,
             "seed": None if seed is None else short(seed),
-            "command": given.pop("command", None),
+            "command": measured.pop("command", None),
             "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             "platform": f"{platform.system()} {platform.machine()}",
             "versions": packages,
-            **given,
+            **measured,
         }
     )
 
@@ -234,32 +234,32 @@ def column_facts(model: Any, X: Any) -> list[dict[str, Any]]:
     facts = []
     for j in range(min(table.n_columns, MAX_COLUMNS)):
         values = table.column(j)
-        known = values[~np.isnan(values)]
+        present = values[~np.isnan(values)]
         facts.append(
             {
                 "name": names[j],
                 "kind": schema.kinds[j],
-                "missing": float(1.0 - len(known) / max(1, len(values))),
-                "distinct": len(np.unique(known)),
-                "range": _range_in_words(schema, j, known),
+                "missing": float(1.0 - len(present) / max(1, len(values))),
+                "distinct": len(np.unique(present)),
+                "range": _range_in_words(schema, j, present),
             }
         )
     return facts
 
 
-def _range_in_words(schema: TableSchema, j: int, known: NDArray[np.float64]) -> str:
-    if not len(known):
+def _range_in_words(schema: TableSchema, j: int, present: NDArray[np.float64]) -> str:
+    if not len(present):
         return "no value"
     if schema.kinds[j] == "category":
         values = schema.categories[j] or []
-        codes, counts = np.unique(known.astype(np.int64), return_counts=True)
+        codes, counts = np.unique(present.astype(np.int64), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:3]
-        parts = [f"{short(values[codes[i]], 24)} ({percent(counts[i] / len(known), 0)})" for i in order]
-        return ", ".join(parts) + (" …" if len(codes) > 3 else "")
+        shares = [f"{short(values[codes[i]], 24)} ({percent(counts[i] / len(present), 0)})" for i in order]
+        return ", ".join(shares) + (" …" if len(codes) > 3 else "")
     if schema.kinds[j] == "time":
-        first, last = (pd.Timestamp(float(v), unit="s") for v in (known.min(), known.max()))
+        first, last = (pd.Timestamp(float(v), unit="s") for v in (present.min(), present.max()))
         return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
-    low, middle, high = known.min(), np.median(known), known.max()
+    low, middle, high = present.min(), np.median(present), present.max()
     if low == high:
         return f"always {value_text(low)}"
     return f"{value_text(low)} to {value_text(high)}, median {value_text(middle)}"
@@ -270,8 +270,8 @@ def class_facts(y: Any, y_hold: Any | None) -> list[dict[str, Any]]:
     labels, counts = np.unique(np.asarray(y), return_counts=True)
     held = dict.fromkeys(labels.tolist(), 0)
     if y_hold is not None:
-        found, n = np.unique(np.asarray(y_hold), return_counts=True)
-        held.update(zip(found.tolist(), n.tolist()))
+        present, n = np.unique(np.asarray(y_hold), return_counts=True)
+        held.update(zip(present.tolist(), n.tolist()))
     total = int(counts.sum())
     order = np.argsort(-counts, kind="stable")
     return [

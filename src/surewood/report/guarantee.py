@@ -147,9 +147,9 @@ def _sentence(facts: dict[str, Any], of_error: bool) -> str:
 
 
 def _entry_words(entry: dict[str, Any]) -> str:
-    known = _METHOD_WORDS.get(entry["method"])
-    if known and entry["status"] == "GUARANTEE":
-        return known
+    by_method = _METHOD_WORDS.get(entry["method"])
+    if by_method and entry["status"] == "GUARANTEE":
+        return by_method
     if entry["status"] == "CRITERION":
         return "The value that selection minimized, with its scaled complexity penalty."
     if entry["status"] == "ESTIMATE":
@@ -188,20 +188,20 @@ def claim_chart(claims: list[dict[str, Any]], baseline: float | None) -> dict[st
 
 
 def _limit_row(name: str, observed: float | None, limit: float, side: str, text: str) -> BarRow:
-    told = f"{name}: guaranteed {side} {text}"
-    parts = []
+    tip = f"{name}: guaranteed {side} {text}"
+    marks = []
     if observed is not None:
-        told = f"{told}, estimate {percent(observed, 1)}"
-        parts = [Part(observed, limit, "leaf-soft", told), Part(observed, observed, "sky", told, "dot")]
-    parts.append(Part(limit, limit, "leaf", told, "tick"))
+        tip = f"{tip}, estimate {percent(observed, 1)}"
+        marks = [Part(observed, limit, "leaf-soft", tip), Part(observed, observed, "sky", tip, "dot")]
+    marks.append(Part(limit, limit, "leaf", tip, "tick"))
     sign = "≥" if side == "at least" else "≤"
     shown = f"{sign} {text}" if observed is None else f"{percent(observed, 1)}, {sign} {text}"
-    return BarRow(name, parts, shown, told)
+    return BarRow(name, marks, shown, tip)
 
 
 def group_charts(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One chart per claim about groups, the group with the largest limit first."""
-    found = []
+    charts = []
     for claim in claims:
         groups = claim["groups"][:MOST_GROUPS]
         if not groups:
@@ -220,7 +220,7 @@ def group_charts(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
         left = len(claim["groups"]) - len(groups)
         more = f" {left:,} groups with smaller limits are not drawn." if left else ""
         title = f"{claim['quantity'][:1].upper()}{claim['quantity'][1:]}"
-        found.append(
+        charts.append(
             figure(
                 title,
                 bar_rows(rows, axis=axis, names=_NAMES),
@@ -228,7 +228,7 @@ def group_charts(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 alt=alt_text(title, [(row.name, row.value) for row in rows]),
             )
         )
-    return found
+    return charts
 
 
 def abstention_chart(facts: dict[str, Any] | None) -> dict[str, Any] | None:

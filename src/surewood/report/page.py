@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from surewood._text import escaped, json_text
+from surewood._text import escaped, json_text, memory_text
 from surewood.base.wording import percent, plural
 from surewood.certify.wording import confidence_text
 from surewood.persistence.leftovers import partial
@@ -28,7 +28,7 @@ from surewood.report import charts
 from surewood.report.drivers import driver_charts, driver_sentence
 from surewood.report.guarantee import abstention_chart, claim_chart, group_charts, quality_sentence
 from surewood.report.quality import calibration_chart, quality_charts
-from surewood.report.words import FILTERS, memory, middle, number, seconds
+from surewood.report.words import FILTERS, middle, number, seconds
 
 
 def render_page(summary: dict[str, Any]) -> str:
@@ -161,7 +161,6 @@ def write_text(text: str, path: str | Path) -> Path:
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from surewood.report import write_text
     >>> write_text("text", Path(tempfile.mkdtemp()) / "folder" / "file.txt").read_text()
     'text'
     """
@@ -175,8 +174,8 @@ def write_text(text: str, path: str | Path) -> Path:
 
 @cache
 def _environment(package: str) -> Environment:
-    own = PackageLoader("surewood.report")
-    loader = own if package == "surewood.report" else ChoiceLoader([PackageLoader(package), own])
+    ours = PackageLoader("surewood.report")
+    loader = ours if package == "surewood.report" else ChoiceLoader([PackageLoader(package), ours])
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -286,11 +285,11 @@ def _or_dash(value: float | None, form: Any = lambda v: number(v, 3)) -> str:
 def _classes(rows: list[dict[str, Any]]) -> str:
     shown = [
         [
-            _text(one["label"]),
-            number(one["rows"]),
-            *(_or_dash(one[k], lambda v: percent(v, 1)) for k in ("precision", "recall", "f1")),
+            _text(scores["label"]),
+            number(scores["rows"]),
+            *(_or_dash(scores[k], lambda v: percent(v, 1)) for k in ("precision", "recall", "f1")),
         ]
-        for one in rows[:MOST_CLASSES]
+        for scores in rows[:MOST_CLASSES]
     ]
     table = _table(["class", "rows", "precision", "recall", "F1"], shown)
     left = len(rows) - len(shown)
@@ -325,12 +324,12 @@ def _made(summary: dict[str, Any]) -> str:
     lines = []
     if run["command"]:
         lines.append(f"    {' '.join(escaped(str(run['command'])).split())}")
-    told = [f"seed {run['seed']}" if run["seed"] is not None else "no seed fixed"]
+    facts = [f"seed {run['seed']}" if run["seed"] is not None else "no seed fixed"]
     if run["seconds"] is not None:
-        told.append(f"trained in {seconds(run['seconds'])}")
+        facts.append(f"trained in {seconds(run['seconds'])}")
     if run["peak_memory_bytes"]:
-        told.append(f"peak memory {memory(run['peak_memory_bytes'])}")
-    lines.append(f"{'; '.join(told)[:1].upper()}{'; '.join(told)[1:]}; {run['created']}.")
+        facts.append(f"peak memory {memory_text(run['peak_memory_bytes'])}")
+    lines.append(f"{'; '.join(facts)[:1].upper()}{'; '.join(facts)[1:]}; {run['created']}.")
     if summary["choice"]:
         lines.append(
             f"Of {len(summary['choice']['scores'])} kinds of models: {_text(summary['choice']['why'])}."

@@ -62,8 +62,8 @@ def scores(judged: Predictions, sample: str, y_train: Any = None) -> dict[str, A
         values["log_loss"] = float(log_loss(codes, proba, labels=np.arange(len(judged.classes))))
         values["brier"] = _brier(proba, codes)
         areas = [area_under_curve(proba[:, k], codes == k) for k in range(len(judged.classes))]
-        found = [area for area in areas if area is not None]
-        values["auc"] = float(np.mean(found)) if found else None
+        known_areas = [area for area in areas if area is not None]
+        values["auc"] = float(np.mean(known_areas)) if known_areas else None
     return plain_dict(values)
 
 
@@ -110,7 +110,7 @@ def area_under_curve(score: NDArray[np.float64], positive: NDArray[np.bool_]) ->
 
 def class_scores(judged: Predictions) -> list[dict[str, Any]]:
     """Rows, precision, recall, F1 and AUC of each class, in the model's order."""
-    found = []
+    rows = []
     for k, label in enumerate(judged.classes.tolist()):
         true, named = judged.codes == k, judged.guesses == k
         hits = int((true & named).sum())
@@ -118,7 +118,7 @@ def class_scores(judged: Predictions) -> list[dict[str, Any]]:
         recall = hits / int(true.sum()) if true.any() else None
         both = (precision or 0.0) + (recall or 0.0)
         area = None if judged.proba is None else area_under_curve(judged.proba[:, k], true)
-        found.append(
+        rows.append(
             plain_dict(
                 {
                     "label": str(label),
@@ -131,7 +131,7 @@ def class_scores(judged: Predictions) -> list[dict[str, Any]]:
                 }
             )
         )
-    return found
+    return rows
 
 
 def confusion(judged: Predictions) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def confusion(judged: Predictions) -> dict[str, Any]:
         )
         place = np.full(n, len(kept))
         place[kept] = np.arange(len(kept))
-        codes, guesses = (np.where(one < 0, -1, place[one]) for one in (codes, guesses))
+        codes, guesses = (np.where(labels < 0, -1, place[labels]) for labels in (codes, guesses))
         rows = columns = [*(names[k] for k in kept), f"{n - len(kept)} other classes"]
     if (codes < 0).any():
         codes = np.where(codes < 0, len(rows), codes)
@@ -176,8 +176,8 @@ def calibration(judged: Predictions, positive: int = 1) -> dict[str, Any] | None
         if here.any():
             n, share = int(here.sum()), float(happened[here].mean())
             low, high = _wilson(share, n)
-            own = {"predicted": float(predicted[here].mean()), "observed": share}
-            bins.append({**own, "low": low, "high": high, "rows": n})
+            mean = float(predicted[here].mean())
+            bins.append({"predicted": mean, "observed": share, "low": low, "high": high, "rows": n})
     gap = sum(b["rows"] * abs(b["predicted"] - b["observed"]) for b in bins) / max(1, judged.n_rows)
     return plain_dict({"of": of, "bins": bins, "expected_calibration_error": gap})
 
@@ -199,9 +199,9 @@ def positive_class(model: Any, judged: Predictions, y_train: Any) -> int:
     rule = last_step(model, with_rule=True)
     named = getattr(rule, "positive", None)
     if named is not None:
-        found = np.flatnonzero(judged.classes == named)
-        if found.size:
-            return int(found[0])
+        places = np.flatnonzero(judged.classes == named)
+        if places.size:
+            return int(places[0])
     if len(judged.classes) != 2:
         return 0
     second = float(np.mean(np.asarray(y_train).ravel() == judged.classes[1]))
@@ -217,8 +217,7 @@ def curves(model: Any, judged: Predictions, positive: int) -> dict[str, Any] | N
     else:
         rows = np.bincount(judged.codes[judged.codes >= 0], minlength=len(judged.classes))
         chosen = np.argsort(-rows, kind="stable")[:MAX_CURVES].tolist()
-    found = [_of_class(judged, k) for k in chosen]
-    kept = [one for one in found if one is not None]
+    kept = [curve for k in chosen if (curve := _of_class(judged, k)) is not None]
     if not kept:
         return None
     rule = last_step(model, with_rule=True)
@@ -282,22 +281,22 @@ def hardest_positions(judged: Predictions, count: int = N_HARDEST) -> NDArray[np
     if judged.proba is None:
         return np.empty(0, dtype=np.int64)
     known = np.flatnonzero(judged.codes >= 0)
-    own = judged.proba[known, judged.codes[known]]
-    return np.asarray(known[np.argsort(own, kind="stable")[:count]])
+    of_truth = judged.proba[known, judged.codes[known]]
+    return np.asarray(known[np.argsort(of_truth, kind="stable")[:count]])
 
 
 def typical_positions(judged: Predictions, count: int = N_TYPICAL) -> NDArray[np.int64]:
     """Positions of rows that are predicted correctly with middling confidence, one per frequent class."""
     if judged.proba is None:
         return np.empty(0, dtype=np.int64)
-    found: list[int] = []
+    places: list[int] = []
     rows = np.bincount(judged.codes[judged.codes >= 0], minlength=len(judged.classes))
     for k in np.argsort(-rows, kind="stable").tolist():
-        own = np.flatnonzero((judged.codes == k) & (judged.guesses == k))
-        if own.size and len(found) < count:
-            confidence = judged.proba[own, k]
-            found.append(int(own[np.argsort(confidence, kind="stable")[own.size // 2]]))
-    return np.array(found, dtype=np.int64)
+        correct = np.flatnonzero((judged.codes == k) & (judged.guesses == k))
+        if correct.size and len(places) < count:
+            confidence = judged.proba[correct, k]
+            places.append(int(correct[np.argsort(confidence, kind="stable")[correct.size // 2]]))
+    return np.array(places, dtype=np.int64)
 
 
 def hardest_rows(
@@ -366,7 +365,7 @@ def abstention_facts(
         return None
     levels = [level for level in LEVELS if level < 0.95 * limit][:MOST_LEVELS]
     fixed, rows = _with_known_probabilities(model, judged)
-    found = []
+    reached = []
     for level in levels:
         try:
             rule = find_threshold(
@@ -380,10 +379,10 @@ def abstention_facts(
         except NoThresholdError:
             break  # a smaller error is harder still
         population = rule.guarantee.population
-        found.append({"error": level, "threshold": rule.threshold, "decided": rule.coverage.fraction})
-    if not found:
+        reached.append({"error": level, "threshold": rule.threshold, "decided": rule.coverage.fraction})
+    if not reached:
         return None
-    return plain_dict({"delta": delta, "levels": found, "without": limit, "population": population})
+    return plain_dict({"delta": delta, "levels": reached, "without": limit, "population": population})
 
 
 def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dict[str, Any] | None:
@@ -396,7 +395,7 @@ def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dic
     codes = label_codes(np.asarray(judged.y[:rows], dtype=object), np.asarray(fixed.classes_))[counted.rows]
     scores = true_scores(judged.proba[counted.rows], codes, "threshold", None)
     conditions = [[condition.text, condition.source] for condition in counted.conditions()]
-    found = []
+    reached = []
     for coverage in COVERAGES:
         sets = PredictionSets(fixed, alpha=1.0 - coverage, delta=delta / len(COVERAGES))
         sets.fit_scores(scores, codes, unknown=[], population=counted.population, conditions=conditions)
@@ -404,9 +403,11 @@ def set_facts(model: Any, judged: Predictions, delta: float, copies: str) -> dic
         if not np.isfinite(threshold) or not sets.guarantees_:
             break
         sizes = (judged.proba >= threshold).sum(axis=1)
-        own = {"mean_size": float(sizes.mean()), "single": float((sizes == 1).mean())}
-        found.append({"coverage": coverage, "threshold": threshold, **own})
-    return plain_dict({"delta": delta, "levels": found, "population": counted.population}) if found else None
+        mean, single = float(sizes.mean()), float((sizes == 1).mean())
+        reached.append({"coverage": coverage, "threshold": threshold, "mean_size": mean, "single": single})
+    return (
+        plain_dict({"delta": delta, "levels": reached, "population": counted.population}) if reached else None
+    )
 
 
 def _can(judged: Predictions) -> bool:
@@ -435,8 +436,8 @@ def quality_charts(facts: dict[str, Any] | None, sample: str) -> list[dict[str, 
         chosen += f" (threshold {number(facts['threshold'])})"
 
     def made(title: str, draw: Callable[[dict[str, Any]], Markup], caption: str, alt: str) -> dict[str, Any]:
-        names = cut_names([one["label"] for one in facts["classes"]], 40)
-        variants = [(name, draw(one)) for name, one in zip(names, facts["classes"])]
+        names = cut_names([curve["label"] for curve in facts["classes"]], 40)
+        variants = [(name, draw(curve)) for name, curve in zip(names, facts["classes"])]
         return figure(
             title, variants=variants, caption=caption, alt=f"{title} of {of}: {alt}", choose="class"
         )
@@ -470,38 +471,38 @@ def quality_charts(facts: dict[str, Any] | None, sample: str) -> list[dict[str, 
     ]
 
 
-def _roc(one: dict[str, Any]) -> Markup:
+def _roc(curve: dict[str, Any]) -> Markup:
     plot = Plot(
         Axis(0, 1, "percent", "false positive rate"), Axis(0, 1, "percent", "true positive rate (recall)")
     )
     plot.line([0, 1], [0, 1], "peer", dashed=True, width=1.4)
-    plot.line(one["roc"]["fpr"], one["roc"]["tpr"], "leaf")
-    at = one["chosen"]
+    plot.line(curve["roc"]["fpr"], curve["roc"]["tpr"], "leaf")
+    at = curve["chosen"]
     tip = f"recall {percent(at['recall'], 1)}, false positive rate {percent(at['fpr'], 1)}"
     plot.points([at["fpr"]], [at["recall"]], "bark", size=11, tips=[tip])
     return plot.render()
 
 
-def _precision_recall(one: dict[str, Any]) -> Markup:
+def _precision_recall(curve: dict[str, Any]) -> Markup:
     plot = Plot(Axis(0, 1, "percent", "recall"), Axis(0, 1, "percent", "precision"))
-    plot.mark(y=one["rate"])
-    plot.line(one["precision_recall"]["recall"], one["precision_recall"]["precision"], "leaf")
-    at = one["chosen"]
+    plot.mark(y=curve["rate"])
+    plot.line(curve["precision_recall"]["recall"], curve["precision_recall"]["precision"], "leaf")
+    at = curve["chosen"]
     if at["precision"] is not None:
         tip = f"precision {percent(at['precision'], 1)}, recall {percent(at['recall'], 1)}"
         plot.points([at["recall"]], [at["precision"]], "bark", size=11, tips=[tip])
     return plot.render()
 
 
-def _lift(one: dict[str, Any]) -> Markup:
-    x, y = one["lift"]["fraction"], one["lift"]["lift"]
+def _lift(curve: dict[str, Any]) -> Markup:
+    x, y = curve["lift"]["fraction"], curve["lift"]["lift"]
     up = fitted_axis(y, "number", "lift", include=(0.0, 1.0))
     plot = Plot(Axis(0, 1, "percent", "rows with the highest probability"), up)
     plot.mark(y=1.0)
     plot.line(x, y, "leaf")
-    at = one["chosen"]
-    if at["precision"] is not None and one["rate"]:
-        lift = at["precision"] / one["rate"]
+    at = curve["chosen"]
+    if at["precision"] is not None and curve["rate"]:
+        lift = at["precision"] / curve["rate"]
         tip = f"lift {number(lift, 2)} among {percent(at['fraction'], 1)} of the rows"
         plot.points([at["fraction"]], [lift], "bark", size=11, tips=[tip])
     return plot.render()
@@ -515,12 +516,12 @@ def calibration_chart(facts: dict[str, Any], sample: str) -> dict[str, Any]:
     plot.line([0, 1], [0, 1], "peer", dashed=True, width=1.4)
     for b in bins:
         plot.interval(b["predicted"], b["low"], b["high"])
-    told = [
+    tips = [
         f"predicted {percent(b['predicted'], 1)}, observed {percent(b['observed'], 1)}, {b['rows']:,} rows"
         for b in bins
     ]
     sizes = [6 + 11 * (b["rows"] / most) ** 0.5 for b in bins]
-    plot.points([b["predicted"] for b in bins], [b["observed"] for b in bins], "leaf", size=sizes, tips=told)
+    plot.points([b["predicted"] for b in bins], [b["observed"] for b in bins], "leaf", size=sizes, tips=tips)
     gap = 100 * facts["expected_calibration_error"]
     return figure(
         "Calibration",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
+from surewood._text import memory_text
 from surewood.base.wording import counted_text, percent
 from surewood.certify.wording import between_text, confidence_text, ends_text
 from surewood.tables import plain
@@ -98,22 +99,6 @@ def seconds(value: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def memory(value: float | None) -> str:
-    """Bytes.
-
-    Examples
-    --------
-    >>> memory(512), memory(3.2e6), memory(3.234e8)
-    ('512 B', '3.2 MB', '323 MB')
-    """
-    if value is None:
-        return "–"
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if value >= size:
-            return f"{value / size:.{1 if value < 100 * size else 0}f} {unit}"
-    return f"{value:.0f} B"
-
-
 def capitalize_first(text: str) -> str:
     """A sentence with a capital letter, the rest as it is."""
     return text[:1].upper() + text[1:]
@@ -128,7 +113,7 @@ FILTERS = {
     "percent_up": percent_up,
     "number": number,
     "seconds": seconds,
-    "memory": memory,
+    "memory": memory_text,
 }
 
 

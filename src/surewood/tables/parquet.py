@@ -30,6 +30,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
+from surewood._text import first_line
 from surewood.tables.mixing import GOLDEN, mixed
 from surewood.tables.schema import TableSchema, category_counts, category_mask
 from surewood.tables.sources import (
@@ -310,7 +311,7 @@ def _as_schema(rows: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
             columns.append(column if same else _cast(column, field.type))
         except pa.ArrowException as error:
             raise ValueError(
-                f"column {field.name!r} of {path} is not {field.type} ({_line(error)})."
+                f"column {field.name!r} of {path} is not {field.type} ({first_line(error)})."
             ) from error
     return pa.table(columns, names=schema.names)
 
@@ -332,11 +333,7 @@ def _read_batches(path: Path, names: list[str], size: int) -> Iterator[pa.Record
 
 
 def _unreadable(path: Path, error: BaseException) -> str:
-    return f"{path} is not a readable Parquet file, or is cut short ({_line(error)})."
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+    return f"{path} is not a readable Parquet file, or is cut short ({first_line(error)})."
 
 
 class RowStream:

@@ -37,6 +37,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import Floats, check_values
+from surewood._text import listed
 from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_plain_numbers, read_column
 from surewood.tables.planning.dates import date_numbers
 from surewood.tables.planning.finding import MANY_VALUES, n_unreadable, n_unseen
@@ -87,12 +88,12 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> TablePreparer:
         """Find out what each column is, or take the plan that was given."""
         X = as_frame(X)
-        found = plan(X, max_values=self.max_values) if self.plan is None else completed(self.plan, X)
-        if not found.used:
-            why = "; ".join(f"{name!r}: {reason}" for name, reason in list(found.dropped.items())[:5])
+        made = plan(X, max_values=self.max_values) if self.plan is None else completed(self.plan, X)
+        if not made.used:
+            why = "; ".join(f"{name!r}: {reason}" for name, reason in list(made.dropped.items())[:5])
             raise DataError(f"the table has no usable column besides the target ({why}).")
-        self.plan_ = found
-        self.texts_ = {c.name: _encoding(c, X[c.name]) for c in found.used if c.kind == "text"}
+        self.plan_ = made
+        self.texts_ = {c.name: _encoding(c, X[c.name]) for c in made.used if c.kind == "text"}
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = X.shape[1]
         return self
@@ -206,10 +207,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ("not readable as in training", self.unreadable_values(X)),
         ):
             if counts:
-                total, where = sum(counts.values()), _shown(list(counts))
+                total, where = sum(counts.values()), listed(list(counts))
                 sentences.append(f"{_are(total, 'value')} {what} in {where} and treated as missing")
         if extra:
-            sentences.append(f"{_are(len(extra), 'column')} new and not used ({_shown(extra)})")
+            sentences.append(f"{_are(len(extra), 'column')} new and not used ({listed(extra)})")
         return f"{'; '.join(sentences)}." if sentences else ""
 
     def __sklearn_tags__(self) -> Any:
@@ -230,19 +231,16 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         absent = [column.name for column in self.plan_.used if column.name not in names]
         if not absent:
             return
-        shown = ", ".join(repr(name) for name in absent[:8]) + (", ..." if len(absent) > 8 else "")
         close = difflib.get_close_matches(absent[0], present, n=1)
         hint = f" (is {close[0]!r} the column {absent[0]!r}?)" if close else ""
         plural = "s" if len(absent) > 1 else ""
-        raise DataError(f"the table lacks the column{plural} {shown} that the model was trained with{hint}.")
+        raise DataError(
+            f"the table lacks the column{plural} {listed(absent, 8)} that the model was trained with{hint}."
+        )
 
 
 def _are(count: int, noun: str) -> str:
     return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
-
-
-def _shown(names: list[str]) -> str:
-    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _encoding(column: ColumnPlan, values: pd.Series) -> TextEncoding:

@@ -26,7 +26,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from surewood._text import has_half_characters
+from surewood._text import first_line, has_half_characters
 from surewood.tables.sources import DataError
 from surewood.tables.text_file import (
     AS_FOUND,
@@ -513,8 +513,3 @@ def _json_lines(raw: bytes, origin: str) -> TableFile:
         rows.append(row)
         numbers.append(number)
     return TableFile(pd.DataFrame.from_records(rows), origin, np.array(numbers, dtype=np.int64), "line")
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of an error's message, short enough for a sentence."""
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -26,6 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
+from surewood._text import first_line, listed
 from surewood.tables.sources import DataError
 
 #: First bytes -> what the file really is.
@@ -416,8 +417,7 @@ def refuse_duplicates(names: Sequence[object], origin: str) -> None:
     """Refuse two columns of one name."""
     twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if twice:
-        shown = ", ".join(map(repr, sorted(twice)[:8]))
-        raise DataError(f"{origin} has more than one column called {shown}; rename them.")
+        raise DataError(f"{origin} has more than one column called {listed(sorted(twice), 8)}; rename them.")
 
 
 def _columns_to_keep(rows: Iterable[list[str]], names: list[str]) -> list[str]:
@@ -625,7 +625,7 @@ def _parsed(text: bytes, layout: Layout, origin: str, broken_lines: bool) -> pa.
     except pa.ArrowInvalid as error:
         sentence = first_bad_line(text, layout.separator, len(names), layout.skipped)
         if sentence or "Empty CSV" not in str(error):
-            reason = sentence or str(error).splitlines()[0][:200]
+            reason = sentence or first_line(error)
             raise DataError(f"{origin}: {reason}.") from error
         return pa.table({name: pa.array([], pa.string()) for name in names})
 

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood._text import memory_text
+
 
 class GrowingArray:
     """Parts one below the other; the first one tells how much room all of them will need.
@@ -200,17 +202,9 @@ def _remove(path: str) -> None:
 
 def _no_space(purpose: str, n_bytes: int, folder: str, free: int) -> str:
     return (
-        f"{purpose} needs {_size(n_bytes)} of disk in {folder}, which has {_size(free)} free; "
+        f"{purpose} needs {memory_text(n_bytes)} of disk in {folder}, which has {memory_text(free)} free; "
         "make room or name another folder with ParquetTable(workdir=...)."
     )
-
-
-def _size(n_bytes: float) -> str:
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if n_bytes < 1000 or unit == "GB":
-            break
-        n_bytes /= 1000
-    return f"{n_bytes:.0f} {unit}" if unit == "bytes" else f"{n_bytes:.1f} {unit}"
 
 
 def available_memory() -> int | None:

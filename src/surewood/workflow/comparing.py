@@ -32,8 +32,9 @@ from surewood.base.wording import percent
 from surewood.bounds import corrected_paired_t_test
 from surewood.certify import compare_models
 from surewood.parallel.progress import say, stage
-from surewood.report import charts, render_template, write_text
+from surewood.report import charts, render_template
 from surewood.report.charts import Plot, fitted_axis
+from surewood.report.page import write_text
 from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
 from surewood.workflow.columns import ColumnOptions

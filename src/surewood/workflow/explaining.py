@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from surewood._text import memory_text
 from surewood.base.contributions import BACKGROUND_ROWS
 from surewood.base.describing import ExplainsInSteps, sample_rows, step, take_rows
 from surewood.base.notebook import bars, framed
@@ -20,7 +21,7 @@ from surewood.certify.model_parts import memory_of
 from surewood.inspect.explaining import contributions, plain_cell
 from surewood.inspect.importance import Importances, permutation_importances
 from surewood.report.facts import model_facts
-from surewood.report.words import memory, number, seconds
+from surewood.report.words import number, seconds
 from surewood.tables import plain
 from surewood.tables.table_file import TableFile
 from surewood.workflow.certifying import labelled_rows
@@ -266,7 +267,7 @@ def describe(model: str | Path | SavedModel) -> dict[str, str]:
         about[figure["label"]] = f"{_figure_text(figure)}{word}"
     if "seconds" in facts:
         about["fitted"] = f"in {seconds(facts['seconds'])}, seed {facts['seed']}, {facts['created']}"
-    size = memory(saved.path.stat().st_size)
+    size = memory_text(saved.path.stat().st_size)
     about["file"] = f"{size}, format {saved.card['format']}, surewood {saved.card['surewood']}"
     return about
 

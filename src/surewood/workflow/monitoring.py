@@ -17,8 +17,9 @@ from surewood.base.remembered import AS_THEY_COME, COPIES
 from surewood.base.wording import percent
 from surewood.certify import Look, Monitor
 from surewood.certify.wording import between_text, ends_text
-from surewood.report import charts, render_template, write_text
+from surewood.report import charts, render_template
 from surewood.report.charts import Plot, fitted_axis
+from surewood.report.page import write_text
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, check_file, open_model
 from surewood.workflow.labelled_table import Source, read_labelled, read_rows

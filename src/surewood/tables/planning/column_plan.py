@@ -400,10 +400,12 @@ def mean_missing(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.bool_]:
     >>> mean_missing(ColumnPlan("x", "number", missing=("-999",)), ["-999.0", "?", "1"]).tolist()
     [True, True, False]
     """
-    found = are_missing_codes(texts, AMONG_NUMBERS, plan.missing)
+    are_codes = are_missing_codes(texts, AMONG_NUMBERS, plan.missing)
     numbers = _missing_numbers(plan)
     return (
-        found | np.isin(_read_numbers(plan, texts), numbers) if numbers and plan.kind == "number" else found
+        are_codes | np.isin(_read_numbers(plan, texts), numbers)
+        if numbers and plan.kind == "number"
+        else are_codes
     )
 
 
@@ -450,13 +452,13 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
     """Numbers in which another reader took the point between thousands, as in 17.027, for a decimal mark."""
     if plan.thousands != "." or not len(values):
         return
-    known = np.abs(values.dropna().to_numpy())
-    thousandths = known * 1000.0
+    present = np.abs(values.dropna().to_numpy())
+    thousandths = present * 1000.0
     whole = np.abs(thousandths - np.round(thousandths)) < 1e-6
-    if len(known) and (known % 1 != 0).any() and known.max() < 1000 and whole.all():
+    if len(present) and (present % 1 != 0).any() and present.max() < 1000 and whole.all():
         raise DataError(
             f"column {plan.name!r} has a point between thousands in training; now it was read as a decimal "
-            f"mark ({known[known % 1 != 0][0]:g}): read it as text, with dtype=str in pandas or "
+            f"mark ({present[present % 1 != 0][0]:g}): read it as text, with dtype=str in pandas or "
             f"surewood.tables.read_table(..., as_text=[{plan.name!r}])."
         )
 
@@ -513,9 +515,9 @@ def _categories(plan: ColumnPlan, column: pd.Series) -> pd.Series:
     positions = {value: k for k, value in enumerate(plan.categories)}
     table = np.array([positions.get(meaning.get(text, _UNSEEN), -1) for text in texts] + [-1])
     missing = np.append(are_missing_codes(texts, (), plan.missing), True)
-    found = np.where(missing, -1, table)[codes]
+    places = np.where(missing, -1, table)[codes]
     dtype = pd.CategoricalDtype(list(plan.categories), ordered=plan.ordered)
-    return pd.Series(pd.Categorical.from_codes(found, dtype=dtype), index=column.index)
+    return pd.Series(pd.Categorical.from_codes(places, dtype=dtype), index=column.index)
 
 
 _UNSEEN = object()
@@ -523,12 +525,12 @@ _UNSEEN = object()
 
 def _without_zeros(meaning: dict[str, Any]) -> dict[str, Any]:
     """Codes such as 01067 by the number that another reader made of them, where no two make the same one."""
-    found: dict[str, Any] = {}
+    by_number: dict[str, Any] = {}
     for text, value in meaning.items():
         if text.isdigit():
             number = text.lstrip("0") or "0"
-            found[number] = _UNSEEN if number in found else value
-    return found
+            by_number[number] = _UNSEEN if number in by_number else value
+    return by_number
 
 
 def _texts(plan: ColumnPlan, column: pd.Series) -> pd.Series:

@@ -300,10 +300,10 @@ def read_duration(text: str) -> float | None:
         return -seconds if match["sign"] else seconds
     if _WORDS.match(stripped) is None:
         return None
-    parts = _WORD.findall(stripped)
-    if any(unit not in _UNITS for _, unit in parts) or len({unit for _, unit in parts}) < len(parts):
+    terms = _WORD.findall(stripped)
+    if any(unit not in _UNITS for _, unit in terms) or len({unit for _, unit in terms}) < len(terms):
         return None
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return sum(float(number) * _UNITS[unit] for number, unit in terms)
 
 
 def mixes_units(texts: list[str]) -> bool:
@@ -316,6 +316,6 @@ def mixes_units(texts: list[str]) -> bool:
     """
     units: set[str] = set()
     for text in texts:
-        found = _WORD.findall(text.strip().lower())
-        units |= {unit for _, unit in found} if found and ":" not in text else {":", "clock"}
+        terms = _WORD.findall(text.strip().lower())
+        units |= {unit for _, unit in terms} if terms and ":" not in text else {":", "clock"}
     return len({_UNITS.get(unit, unit) for unit in units}) > 1

@@ -327,8 +327,8 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
 
 def _first_known(column: pd.Series) -> pd.Series:
     """A few values, looked for in all rows only where the first ones are missing."""
-    known = column.iloc[:_FEW_ROWS].dropna()
-    return (known if len(known) >= EXAMPLES else column.dropna()).iloc[:EXAMPLES]
+    present = column.iloc[:_FEW_ROWS].dropna()
+    return (present if len(present) >= EXAMPLES else column.dropna()).iloc[:EXAMPLES]
 
 
 def _is_constant(column: pd.Series) -> bool:
@@ -371,15 +371,15 @@ def _are_compact_dates(column: pd.Series) -> bool:
     """Whether all numbers are days such as 20240301."""
     if not _FIRST_DAY <= _first_known(column).iloc[0] <= _LAST_DAY:
         return False
-    known = column.dropna()
-    if known.min() < _FIRST_DAY or known.max() > _LAST_DAY:
+    present = column.dropna()
+    if present.min() < _FIRST_DAY or present.max() > _LAST_DAY:
         return False
-    values = known.to_numpy(dtype=np.float64)
+    values = present.to_numpy(dtype=np.float64)
     if (values % 1 != 0).any():
         return False
     months, days = values // 100 % 100, values % 100
     plausible = ((months >= 1) & (months <= 12) & (days >= 1) & (days <= 31)).all()
-    return bool(plausible) and known.nunique() >= _FEW_ROWS
+    return bool(plausible) and present.nunique() >= _FEW_ROWS
 
 
 def _counts_rows(column: pd.Series) -> bool:

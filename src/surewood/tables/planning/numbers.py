@@ -43,6 +43,7 @@ _SHAPE = re.compile(
 
 @dataclass(frozen=True)
 class NumberParts:
+    text: str
     digits: str
     begin: int
     exponent: str
@@ -62,6 +63,7 @@ def number_parts(text: str) -> NumberParts | None:
     if len(signs) > 1 or (match["open"] and signs):
         return None
     return NumberParts(
+        text=text,
         digits=match["digits"],
         begin=match.start("digits"),
         exponent=match["exp"] or "",
@@ -223,14 +225,14 @@ class _Reading:
         places = [place for place, mark in enumerate(marked) if mark == "0"]
         n_decimals = marked[::-1].find(self.decimal)
         if len(places) > _EXACT_DIGITS or not set(marked) <= {"0", self.decimal, self.thousands}:
-            found = np.array([float(self._plain_digits(text)) for text in texts])
-            found[~np.isfinite(found)] = np.nan
+            plain = np.array([float(self._plain_digits(text)) for text in texts])
+            plain[~np.isfinite(plain)] = np.nan
         else:
             letters = np.array(texts, dtype=np.str_).view(np.uint32).reshape(len(texts), -1)
             powers = 10.0 ** np.arange(len(places))[::-1]
             digits = letters[:, self.begin : self.end][:, places].astype(np.float64) - ord("0")
-            found = (digits @ powers) / 10.0 ** max(n_decimals, 0)
-        return found / self.divisor * self.factor
+            plain = (digits @ powers) / 10.0 ** max(n_decimals, 0)
+        return plain / self.divisor * self.factor
 
     def _plain_digits(self, text: str) -> str:
         digits = text[self.begin : self.end]
@@ -304,26 +306,31 @@ def find_number_format(
     ...     print(error)
     '17,027' can be 17027 or 17.027
     """
-    found = [(text, parts) for text in one_per_shape(texts) if (parts := number_parts(text)) is not None]
-    found = _with_units_settled([(text, parts) for text, parts in found if well_grouped(parts.digits)])
-    if not found:
+    parsed = _with_units_settled(_parsed(texts))
+    if not parsed:
         return None
-    marks = _Marks.of(found)
-    if file_decimal is None and comma_separated is not None and _are_thousands(found, comma_separated):
+    marks = _Marks.of(parsed)
+    if file_decimal is None and comma_separated is not None and _are_thousands(parsed, comma_separated):
         file_decimal = "."
     style = marks.style(decimal, thousands, file_decimal)
     if style is None:
         return None
-    units = {parts.unit or parts.currency for _, parts in found} - {""}
-    bare = {parts.unit for _, parts in found if parts.unit}
+    units = {parts.unit or parts.currency for parts in parsed} - {""}
+    bare = {parts.unit for parts in parsed if parts.unit}
     if len(bare) > 1:  # kg beside g: no common scale
         return None
-    percent = all(parts.percent == "%" or parts.percent.startswith("p") for _, parts in found)
+    percent = all(parts.percent == "%" or parts.percent.startswith("p") for parts in parsed)
     unit = next(iter(bare)) if bare else ("/".join(sorted(units)) if len(units) <= 3 else "")
-    return replace(style, percent=percent and bool(found), unit=unit)
+    return replace(style, percent=percent and bool(parsed), unit=unit)
 
 
-def _are_thousands(found: list[tuple[str, NumberParts]], comma_separated: bool) -> bool:
+def _parsed(texts: Sequence[str]) -> list[NumberParts]:
+    """The parts of one text of each shape, of those that are numbers."""
+    parsed = filter(None, map(number_parts, one_per_shape(texts)))
+    return [parts for parts in parsed if well_grouped(parts.digits)]
+
+
+def _are_thousands(parsed: list[NumberParts], comma_separated: bool) -> bool:
     """Whether a person who sees the whole file takes its open commas for thousands; see above.
 
     Examples
@@ -331,9 +338,9 @@ def _are_thousands(found: list[tuple[str, NumberParts]], comma_separated: bool) 
     >>> find_number_format(["$17,027", "$1,250"], comma_separated=False).thousands
     ','
     """
-    grouped = [parts for _, parts in found if "," in parts.digits]
-    plain = [parts for _, parts in found if parts.digits.isdigit()]
-    if len(grouped) + len(plain) < len(found) or any(len(parts.digits) > 3 for parts in plain):
+    grouped = [parts for parts in parsed if "," in parts.digits]
+    plain = [parts for parts in parsed if parts.digits.isdigit()]
+    if len(grouped) + len(plain) < len(parsed) or any(len(parts.digits) > 3 for parts in plain):
         return False
     if all(parts.currency in _POINT_CURRENCIES for parts in grouped):
         return True
@@ -353,34 +360,24 @@ def proven_decimal(texts: Sequence[str]) -> str | None:
     >>> proven_decimal(["3,5", "red"]), proven_decimal(["1,234,567"]), proven_decimal(["1,234", "12"])
     (',', '.', None)
     """
-    found = [
-        (text, parts)
-        for text in one_per_shape(texts)
-        if (parts := number_parts(text)) is not None and well_grouped(parts.digits)
-    ]
-    marks = _Marks.of(found)
-    if marks.contradictory:
-        return None
-    return marks.proven
+    marks = _Marks.of(_parsed(texts))
+    return None if marks.contradictory else marks.proven
 
 
-def _with_units_settled(found: list[tuple[str, NumberParts]]) -> list[tuple[str, NumberParts]]:
+def _with_units_settled(parsed: list[NumberParts]) -> list[NumberParts]:
     """Letters after the digits are k, M and B (thousands, millions, billions) only where the column shows it.
 
     It does where it names a currency, or uses two different ones and no unit; otherwise they are a unit.
     """
-    letters = {parts.multiplier for _, parts in found} - {""}
-    units = any(parts.unit for _, parts in found)
-    money = any(parts.currency for _, parts in found)
+    letters = {parts.multiplier for parts in parsed} - {""}
+    units = any(parts.unit for parts in parsed)
+    money = any(parts.currency for parts in parsed)
     spelled = any(len(letter) > 1 for letter in letters)
     if not letters or money or spelled or (len({letter.upper() for letter in letters}) > 1 and not units):
-        return found
+        return parsed
     return [
-        (
-            text,
-            replace(parts, unit=parts.multiplier + parts.unit, multiplier="") if parts.multiplier else parts,
-        )
-        for text, parts in found
+        replace(parts, unit=parts.multiplier + parts.unit, multiplier="") if parts.multiplier else parts
+        for parts in parsed
     ]
 
 
@@ -394,11 +391,11 @@ class _Marks:
     other_thousands: str  # a blank or an apostrophe between groups
 
     @classmethod
-    def of(cls, found: list[tuple[str, NumberParts]]) -> _Marks:
+    def of(cls, parsed: list[NumberParts]) -> _Marks:
         decimal, thousands = {".": False, ",": False}, {".": False, ",": False}
         ambiguous: dict[str, str] = {}
         other = ""
-        for text, parts in found:
+        for parts in parsed:
             digits = parts.digits
             for mark in " '":
                 if mark in digits.strip():
@@ -419,7 +416,7 @@ class _Marks:
             elif len(groups[0]) != 3 or head in ("", "0") or len(head) > 3 or head.startswith("0") or other:
                 decimal[mark] = True
             else:
-                ambiguous.setdefault(mark, text)
+                ambiguous.setdefault(mark, parts.text)
         return cls(decimal, thousands, ambiguous, other)
 
     def style(
@@ -455,9 +452,9 @@ class _Marks:
                 return mark
         return None
 
-    def _group_mark(self, point: str, given: str | None) -> str:
-        if given is not None:
-            return given
+    def _group_mark(self, point: str, said: str | None) -> str:
+        if said is not None:
+            return said
         if self.other_thousands:
             return self.other_thousands
         other = "," if point == "." else "."
