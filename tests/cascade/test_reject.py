@@ -10,6 +10,8 @@ def test_reject_option_on_held_out_rows(model, moons):
     X, y = moons
     option = model.reject_option(0.3, X[160:], y[160:], delta=0.1)
     assert option.status == "GUARANTEE"
+    assert {entry.population for entry in option.guarantees} == {"new rows"}
+    assert "rows are independent draws" in option.guarantees[0].conditions[1].text
     groups = option.groups
     assert groups["points"].sum() == 80
     leaf, right = model.decision_path(X[160:]), model.predict(X[160:]) == y[160:]

@@ -30,6 +30,7 @@ from surewood.base.parameters import (
     TimedRunParameters,
     parameters,
 )
+from surewood.base.remembered import count_rows
 from surewood.base.rules import Choice, Integer, Nullable, Number, Rule, check_value
 from surewood.bounds import LeafLedger
 from surewood.cascade import report_facts
@@ -56,7 +57,7 @@ from surewood.cascade.plan import (
     make_plan,
     settings_for,
 )
-from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, countable, group_table
+from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, group_table
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.cascade.training import LEAST_SVMS, in_time, prepare_all, train
@@ -288,13 +289,15 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
         held_out = model.out_of_fold
         record = LeafRecord.of(held_out.scores, held_out.leaf, held_out.distance)
         edges = record.band_edges([cascade.n_leaves for cascade in model.cascades], bands)
-        codes, weight = held_out.codes, held_out.weight
+        codes, weight, counted = held_out.codes, held_out.weight, None
         if X is not None:
             record = self._leaf_record(X)
             codes = self._codes(y, len(record.predicted))
-            weight = countable(X, self.remembered_rows_, len(codes))
+            memory = self.remembered_rows_
+            counted = count_rows(X, [] if memory is None else [(memory, X)])  # [D-33]
+            weight = np.bincount(counted.rows, minlength=len(codes)).astype(np.float64)
         groups = group_table(record, edges, codes, weight)
-        return RejectOption.of(self, edges, groups, max_error, delta, X is not None)
+        return RejectOption.of(self, edges, groups, max_error, delta, counted)
 
     def ledger(self) -> LeafLedger | dict[Any, LeafLedger]:
         """One row per leaf, with the terms of the criterion (3.8); a dictionary by class for one-vs-rest."""

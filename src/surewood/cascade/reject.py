@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
-from surewood.base.remembered import RememberedRows, count_rows
+from surewood.base.remembered import CountedRows
 from surewood.base.rules import Integer, Number, check_value
-from surewood.bounds import Condition, Entry, Method, clopper_pearson, issue_guarantee
+from surewood.bounds import Entry, Method, clopper_pearson, issue_guarantee
 
 Edges = dict[tuple[int, int], Floats]
 
@@ -102,11 +102,11 @@ class RejectOption:
         groups: pd.DataFrame,
         max_error: float,
         delta: float,
-        is_held_out: bool,
+        counted: CountedRows | None,
     ) -> RejectOption:
         """Bound the errors of all groups together and accept those whose bound is small enough.
 
-        `groups` is a :func:`group_table`; bounds are guarantees for rows that were not used in the fit.
+        `groups` is a :func:`group_table`; bounds are guarantees where it counts these rows of a holdout.
         """
         level = delta / len(groups)  # what each group's bound may use
         errors, points = groups["errors"].tolist(), groups["points"].tolist()
@@ -114,9 +114,6 @@ class RejectOption:
         names = groups[["cascade", "leaf", "band"]].to_numpy().tolist()
         groups = groups.assign(upper_bound=np.array(bounds))
         groups["accepted"] = groups["upper_bound"] <= max_error
-        independent = Condition(
-            "these rows were not used for training or tuning", True, "your responsibility"
-        )
         guarantees = tuple(
             issue_guarantee(
                 Method.HOLDOUT,
@@ -125,11 +122,12 @@ class RejectOption:
                 n=n,
                 sample="holdout",
                 variant="exact",
-                conditions=[independent],
+                conditions=counted.conditions(),
+                population=counted.population,
                 quantity=f"error in leaf {leaf}, band {band} of cascade {cascade}",
             )
             for (cascade, leaf, band), n, bound in zip(names, points, bounds)
-            if n and is_held_out
+            if n and counted is not None
         )
         return cls(estimator, edges, groups, float(max_error), float(delta), guarantees)
 
@@ -170,10 +168,3 @@ def check_limits(max_error: float, delta: float) -> None:
     """Refuse limits that are no probabilities."""
     check_value("max_error", max_error, Number(0.0, 1.0))
     check_value("delta", delta, Number(above=0.0, below=1.0))
-
-
-def countable(X: Any, remembered: RememberedRows | None, n: int) -> Floats:
-    """1 for held-out rows that count ([D-33])."""
-    counts = np.zeros(n)
-    counts[count_rows(X, [] if remembered is None else [(remembered, X)]).rows] = 1.0
-    return counts

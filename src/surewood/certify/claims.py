@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from surewood._arrays import Floats, Mask
+from surewood.base.wording import plural
 from surewood.bounds import (
     Method,
     auc_limit,
@@ -312,7 +313,7 @@ def _rate(asked: _Asked, limit: Limit, *, side: str, constant: float | None = No
     note = ""
     if limit.value >= 1.0 and limit.n < 5:
         enough = rows_needed(0.0, 0.5, delta=asked.delta, n_models=asked.n_models)
-        note = f"{limit.n} rows guarantee nothing; at least {enough} are needed"
+        note = f"{plural(limit.n, 'row guarantees', 'rows guarantee')} nothing; at least {enough} are needed"
     return _fields(asked, [limit], 1.0 - limit.value if lower else limit.value, side, parts, note)
 
 

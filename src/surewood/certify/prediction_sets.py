@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from surewood._arrays import Floats, Mask, check_values
 from surewood.base.remembered import RememberedRows, count_rows
+from surewood.base.wording import plural
 from surewood.bounds import (
     Condition,
     Entry,
@@ -465,7 +466,8 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         options, n = self._options, int(self.sizes_.sum())
         first = ""
         if (self.thresholds_ == -np.inf).all():
-            first = f"{n:,} rows guarantee nothing: every label is returned. "
+            rows = plural(n, "row guarantees", "rows guarantee")
+            first = f"{rows} nothing: every label is returned. "
         elif self.full_ > 0.5:
             first = f"{100 * self.full_:.0f} % of the sets contain every label. "
         withheld = [self._name(k) for k in range(len(self.thresholds_)) if self._withheld(k)]
