@@ -20,7 +20,7 @@ from surewood.bounds import (
     split_log_growth,
 )
 from surewood.bounds.margin import step_objective
-from surewood.bounds.without_holdout import tandem_losses
+from surewood.bounds.without_holdout import tandem_counts
 
 REPEATS = 5
 
@@ -109,7 +109,7 @@ def bench_tandem(members, m):
             common.sum(axis=1), (common & wrong & wrong[a]).sum(axis=1)
 
     name = f"tandem statistics, {members} members x {m:,} points (peer: masks)"
-    row(name, lambda: tandem_losses(predictions, in_bag, y), peer)
+    row(name, lambda: tandem_counts(predictions, in_bag, y), peer)
 
 
 def main(quick: bool = False) -> None:

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from surewood import bounds as b
 from surewood.bounds.cascade import cascade_depths
 from surewood.bounds.real_leaves import real_leaf_term, real_leaf_terms
-from surewood.bounds.without_holdout import out_of_bag_errors, tandem_losses
+from surewood.bounds.without_holdout import out_of_bag_counts, tandem_counts
 
 LOG2 = math.log(2)
 
@@ -460,7 +460,7 @@ def test_out_of_bag_statistics():
     rng = np.random.default_rng(3)
     y, in_bag = rng.integers(0, 3, 60), rng.integers(0, 2, (5, 60))
     votes = np.where(rng.random((5, 60)) < 0.6, y, rng.integers(0, 3, (5, 60)))
-    single, pairs = out_of_bag_errors(votes, in_bag, y), tandem_losses(votes, in_bag, y)
+    single, pairs = out_of_bag_counts(votes, in_bag, y), tandem_counts(votes, in_bag, y)
     for h, k in itertools.product(range(5), repeat=2):
         free = [i for i in range(60) if not in_bag[h, i] and not in_bag[k, i]]
         both = [i for i in free if votes[h, i] != y[i] and votes[k, i] != y[i]]

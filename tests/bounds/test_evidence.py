@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.bounds import cascade_complexity, composite_complexity, leaf_log_growth, split_log_growth
+from surewood.bounds import composite_complexity, leaf_log_growth, split_log_growth
 from surewood.bounds.evidence import (
     CascadeEvidence,
     CompressionEvidence,
@@ -18,8 +18,6 @@ from tests.bounds.evidence_samples import tree_fields
 TREE = tree_fields()
 
 CASCADE = {"n_families": 2, "max_leaves": 1, "unweighted": True, "affine_features": True}
-
-DEGREES = {"n_features": 12, "max_leaves": 4, "unweighted": True, "affine_features": True}
 
 
 def test_tree_complexities_are_rigorous_for_the_guarantee_and_printed_for_the_criterion():
@@ -49,16 +47,6 @@ def test_forest_conditions_need_every_tree():
     assert broken == ["counts refer to the whole sample"]
 
 
-def test_cascade_of_degrees_has_both_complexities():
-    cascade = CascadeEvidence.from_degrees(
-        [380, 60], [20, 40], [2, 1], n_degrees=4, gamma_scale=0.1, **DEGREES
-    )
-    growth = leaf_log_growth([2, 1], 12, 500)
-    assert cascade.complexity == pytest.approx(cascade_complexity(growth, 500, variant="smaller"))
-    assert cascade.criterion_complexity == pytest.approx(cascade_complexity(growth, 500))
-    assert cascade.n_samples == 500
-
-
 def test_trees_of_one_forest_share_their_families():
     for change in ({"max_depth": 5}, {"n_features": 5}, {"n_split_features": 5}, {"n_classes": 2}):
         with pytest.raises(ValueError, match="trees must share"):
@@ -82,10 +70,6 @@ def test_a_tree_must_state_its_conditions(name):
             "n_degrees must count every degree offered, got 1 with 2 used",
         ),
         (lambda: ForestEvidence(trees=(), hard_vote=True), "number of trees must be an integer >= 1"),
-        (
-            lambda: CascadeEvidence.from_degrees([5, 5], [0, 0], [1, 2], n_degrees=1, **DEGREES),
-            "n_degrees must count every degree offered, got 1 with 2 used",
-        ),
         (
             lambda: CascadeEvidence(correct=[1, 1], errors=[0, 0], complexity=[0.1, 0.1], **CASCADE),
             "at most max_leaves=1 entries, got 2",
@@ -117,7 +101,6 @@ def test_vote_from_predictions():
     evidence = VoteEvidence.from_predictions([[0, 1, 0], [1, 1, 0]], in_bag, [0, 1, 1], **VOTE)
     assert evidence.out_of_bag.errors.tolist() == [0, 1]
     assert evidence.tandem.sizes.tolist() == [[2, 2], [2, 2]]
-    assert evidence.shares.tolist() == [0.5, 0.5]
     assert all(c.holds for c in evidence.tandem_conditions())
     assert VoteEvidence.from_predictions([[0, 1]], [[0, 1]], [0, 1], tandem=False, **VOTE).tandem is None
 
@@ -175,14 +158,9 @@ def pairs(errors, sizes):
             r"tandem must have shape \(1, 1\)",
         ),
         (
-            lambda: VoteEvidence(out_of_bag=out_of_bag([1], [2]), weights=[1.0, 1.0], **VOTE),
-            "weights must have 1 entries, got 2",
-        ),
-        (
             lambda: CompressionEvidence(errors=2, **COMPRESSION),
             "errors must be between 0 and n_samples - n_compressed = 1, got 2",
         ),
-        (lambda: CompressionEvidence(errors=1, tree=True, **COMPRESSION), "log_codes must be > 0 for a tree"),
     ],
 )
 def test_point_evidence_bad_evidence_is_refused(call, message):

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from surewood.bounds import (
+    cascade_complexity,
     cascade_family_count,
     cascade_theorem,
     leaf_log_growth,
@@ -163,9 +164,11 @@ def simulate_cascade(draws, seed=7, m=4_000_000):
         risk = 1.0 - sum(float(probability[inside, labels[inside]].sum()) for inside, labels in leaves)
         correct = np.array([counts[inside, labels[inside]].sum() for inside, labels in leaves])
         held = np.array([counts[inside].sum() for inside, _ in leaves])
-        evidence = CascadeEvidence.from_degrees(
-            correct, held - correct, [1] * len(leaves), n_features=2, n_degrees=1, max_leaves=3, **STATED
-        )
+        growth = leaf_log_growth([1] * len(leaves), 2, m)
+        complexity = cascade_complexity(growth, m, variant="smaller")
+        families = {"n_families": cascade_family_count(1, 3), "max_leaves": 3}
+        counted = {"correct": correct, "errors": held - correct, "complexity": complexity}
+        evidence = CascadeEvidence(**counted, **families, **STATED)
         theorem = cascade_theorem(
             correct, held - correct, evidence.complexity, n_families=evidence.n_families
         )

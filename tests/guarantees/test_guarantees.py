@@ -31,7 +31,7 @@ from tests.guarantees.simulate_claims_in_use import (
     simulate_two_models,
     simulate_watched_batches,
 )
-from tests.guarantees.simulate_compression import simulate_svm, simulate_svm_tree
+from tests.guarantees.simulate_compression import simulate_svm
 from tests.guarantees.simulate_holdout import simulate_holdout, simulate_selection
 from tests.guarantees.simulate_one_row import simulate_one_row
 from tests.guarantees.simulate_papers import (
@@ -72,7 +72,6 @@ SIMULATIONS = [
     simulate_certifiable_forest,
     simulate_certifiable_composite,
     simulate_svm,
-    simulate_svm_tree,
     simulate_composite,
     simulate_cascade,
     simulate_native_cascade,

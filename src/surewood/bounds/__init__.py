@@ -85,7 +85,6 @@ from .without_holdout import (
     kl_inverse,
     pac_bayes_bound,
     pac_bayes_tandem_bound,
-    svm_tree_log_codes,
 )
 
 __all__ = [
@@ -159,7 +158,6 @@ __all__ = [
     "select_degrees",
     "set_threshold",
     "split_log_growth",
-    "svm_tree_log_codes",
     "threshold_rademacher",
     "vc_dimension",
 ]

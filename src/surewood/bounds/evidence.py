@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 from surewood._arrays import Counts, Floats
 
 from . import _arguments as check
-from .cascade import cascade_complexity, cascade_family_count
 from .complexity import leaf_log_growth, split_log_growth
 from .composite import composite_complexity, composite_family_count
 from .statements import CHECKED, Condition, OnSample, stated
@@ -203,10 +202,8 @@ class CascadeEvidence(OnSample):
         Complexities of the selection score.
     gamma_scale : float, optional
         Scale of the criterion that selected the cascade.
-    signed_outputs, whole_sample, unweighted, affine_features, distribution_free : bool
-        Leaves output one class (-1 or 1); counts refer to the whole i.i.d. sample; all weights 1; the SVMs'
-        features are an affine image of features fixed in advance; `complexity` is not scaled by gamma and
-        does not depend on the sample.
+    unweighted, affine_features : bool
+        All weights 1; the SVMs' features are an affine image of features fixed in advance.
 
     Examples
     --------
@@ -225,11 +222,8 @@ class CascadeEvidence(OnSample):
     n_classes: int = 2
     criterion_complexity: Floats | None = None
     gamma_scale: float | None = None
-    signed_outputs: bool = True
-    whole_sample: bool = True
     unweighted: bool
     affine_features: bool
-    distribution_free: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -245,38 +239,6 @@ class CascadeEvidence(OnSample):
         if (self.gamma_scale is None) != (self.criterion_complexity is None):
             raise ValueError("gamma_scale and criterion_complexity must be given together")
 
-    @classmethod
-    def from_degrees(
-        cls,
-        correct: ArrayLike,
-        errors: ArrayLike,
-        degree: ArrayLike,
-        *,
-        n_features: int,
-        n_degrees: int,
-        max_leaves: int,
-        gamma_scale: float | None = None,
-        **fields: Any,
-    ) -> CascadeEvidence:
-        """Evidence of a cascade of polynomial SVMs with the degree of every node."""
-        plus, minus = check.counts(correct, "correct"), check.counts(errors, "errors")
-        m = check.count(int(plus.sum() + minus.sum()), "number of training points", 1)
-        degrees = check.counts(degree, "degree")
-        used = np.unique(degrees).size  # fewer offered than used: families uncounted
-        if used > check.count(n_degrees, "n_degrees", 1):
-            raise ValueError(f"n_degrees must count every degree offered, got {n_degrees} with {used} used")
-        growth = leaf_log_growth(degrees, n_features, m)
-        return cls(
-            correct=plus,
-            errors=minus,
-            complexity=cascade_complexity(growth, m, variant="smaller"),
-            n_families=cascade_family_count(n_degrees, max_leaves),
-            max_leaves=max_leaves,
-            criterion_complexity=None if gamma_scale is None else cascade_complexity(growth, m),
-            gamma_scale=gamma_scale,
-            **fields,
-        )
-
     @property
     def n_samples(self) -> int:
         """Training points, all leaves together."""
@@ -286,11 +248,8 @@ class CascadeEvidence(OnSample):
         """Conditions under which (3.2), uniform in rho, is a guarantee."""
         return stated(
             {
-                "leaves output one class": self.signed_outputs,
-                "counts refer to the whole sample": self.whole_sample,
                 "sample is unweighted": self.unweighted,
                 "leaf classes do not change with the scaling of the features": self.affine_features,
-                "complexities are not scaled and hold for every sample": self.distribution_free,
             }
         )
 
@@ -305,10 +264,8 @@ class VoteEvidence(OnSample):
         Errors and sizes of each member's out-of-bag part.
     tandem : Tandem, optional
         The same for pairs; without it only the first-order bound is given.
-    weights : array, optional
-        Weights of the vote; by default uniform.
     hard_vote, independent_subsamples, in_bag_only, unweighted : bool
-        The model predicts by weighted majority of its members' labels; subsamples were drawn without looking
+        The model predicts by majority of its members' labels; subsamples were drawn without looking
         at the data; everything about a member (splits, SVMs, degrees, C, scaling, bins) came from its
         in-bag points or from data outside the sample; all sample weights are 1.
     n_models : int
@@ -331,7 +288,6 @@ class VoteEvidence(OnSample):
 
     out_of_bag: OutOfBag
     tandem: Tandem | None = None
-    weights: Floats | None = None
     hard_vote: bool
     independent_subsamples: bool
     in_bag_only: bool
@@ -351,7 +307,6 @@ class VoteEvidence(OnSample):
                 raise ValueError(f"tandem must have shape {pairs}, got {self.tandem.sizes.shape}")
             if np.any(self.tandem.errors < 0) or np.any(self.tandem.errors > self.tandem.sizes):
                 raise ValueError("tandem must have errors between 0 and sizes")
-        check.weights(self.weights, sizes.size, "weights")
 
     @classmethod
     def from_predictions(
@@ -364,11 +319,6 @@ class VoteEvidence(OnSample):
         """
         pairs = tandem_counts(predictions, in_bag, y) if tandem else None
         return cls(out_of_bag=out_of_bag_counts(predictions, in_bag, y), tandem=pairs, **fields)
-
-    @property
-    def shares(self) -> Floats:
-        """Weights of the members, summing to 1."""
-        return check.weights(self.weights, len(self.out_of_bag.sizes), "weights")
 
     def conditions(self) -> tuple[Condition, ...]:
         """Conditions (i)-(iii) of §6.3 that the model speaks for, and that every member has unused points."""
@@ -397,10 +347,6 @@ class CompressionEvidence(OnSample):
     ----------
     n_samples, n_compressed, errors : int
         Training points, those that suffice, errors on the others.
-    tree : bool
-        Whether it is a tree with SVM leaves; then `log_codes` counts its codes.
-    log_codes : float
-        See :func:`svm_tree_log_codes`.
     n_models : int
         Settings among which the data chose.
     reproduces, scaling_fixed, unweighted : bool
@@ -419,8 +365,6 @@ class CompressionEvidence(OnSample):
     n_samples: int
     n_compressed: int
     errors: int
-    tree: bool = False
-    log_codes: float = 0.0
     reproduces: bool
     scaling_fixed: bool
     unweighted: bool
@@ -433,9 +377,6 @@ class CompressionEvidence(OnSample):
             raise ValueError(
                 f"errors must be between 0 and n_samples - n_compressed = {left}, got {self.errors}"
             )
-        check.finite(self.log_codes, "log_codes", minimum=0.0)
-        if self.tree and not self.log_codes > 0 and self.n_compressed > 0:
-            raise ValueError("log_codes must be > 0 for a tree, see svm_tree_log_codes")
 
     def conditions(self) -> tuple[Condition, ...]:
         """Conditions under which (6.4) is a guarantee."""

@@ -254,7 +254,6 @@ class Method(StrEnum):
     PAC_BAYES = "PAC-Bayes, first order"
     TANDEM = "PAC-Bayes, tandem"
     COMPRESSION = "sample compression (SVM)"
-    TREE_COMPRESSION = "sample compression (SVM tree)"
     COMPOSITE_TREE = "composite tree bound"
     COMPOSITE_FOREST = "composite forest bound"
     CASCADE = "cascade bound"
@@ -268,7 +267,6 @@ _RIGOROUS = {
     Method.PAC_BAYES: {"kl", "lambda"},
     Method.TANDEM: {"kl", "lambda"},
     Method.COMPRESSION: {"exact"},
-    Method.TREE_COMPRESSION: {"exact"},
     Method.COMPOSITE_TREE: {"rigorous"},
     Method.COMPOSITE_FOREST: {"rigorous"},
     Method.CASCADE: {"rigorous"},

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from surewood._arrays import Counts, Floats
 
@@ -122,8 +122,8 @@ class Tandem:
 
     Examples
     --------
-    >>> from surewood.bounds.without_holdout import tandem_losses
-    >>> tandem = tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
+    >>> from surewood.bounds.without_holdout import tandem_counts
+    >>> tandem = tandem_counts([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
     >>> tandem.rates.tolist(), tandem.loss()
     ([[0.5, 1.0], [1.0, 1.0]], 0.875)
     """
@@ -136,14 +136,13 @@ class Tandem:
         """Tandem loss of each pair."""
         return self.errors / self.sizes
 
-    def loss(self, weights: ArrayLike | None = None) -> float:
-        """Mean tandem loss of two members drawn independently (uniformly by default)."""
-        share = check.weights(weights, self.sizes.shape[0], "weights")
-        return float(share @ self.rates @ share)
+    def loss(self) -> float:
+        """Mean tandem loss of two members drawn independently."""
+        return float(self.rates.mean())
 
 
-def out_of_bag_errors(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
-    """Errors and sizes of every member's out-of-bag part.
+def out_of_bag_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
+    """Errors and sizes of every member's out-of-bag part, which may be empty.
 
     Parameters
     ----------
@@ -155,48 +154,22 @@ def out_of_bag_errors(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -
 
     Examples
     --------
-    >>> from surewood.bounds.without_holdout import out_of_bag_errors
-    >>> result = out_of_bag_errors([[0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
+    >>> from surewood.bounds.without_holdout import out_of_bag_counts
+    >>> result = out_of_bag_counts([[0, 1, 1], [1, 1, 0]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0])
     >>> result.errors.tolist(), result.sizes.tolist()
     ([1, 1], [2, 2])
     """
-    counts = out_of_bag_counts(predictions, in_bag, y)
-    if counts.sizes.min() < 1:
-        member = int(counts.sizes.argmin())
-        raise ValueError(f"in_bag must leave every member a point; member {member} used them all")
-    return counts
-
-
-def out_of_bag_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> OutOfBag:
-    """The same, also where a member used every point."""
     labels, used, truth = _vote_arrays(predictions, in_bag, y)
     errors = np.array([np.count_nonzero((row != truth) & ~bag) for row, bag in zip(labels, used)])
     return OutOfBag(errors.astype(np.int64), (~used).sum(axis=1).astype(np.int64))
 
 
-def tandem_losses(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
-    """Joint errors of all pairs of members on the points neither of them used.
-
-    Two products of single-precision 0/1 matrices per block of points; see :func:`out_of_bag_errors` for the
-    arguments.
-
-    Examples
-    --------
-    >>> from surewood.bounds.without_holdout import tandem_losses
-    >>> tandem_losses([[0, 1, 1], [1, 1, 1]], [[1, 0, 0], [0, 1, 0]], [0, 1, 0]).errors.tolist()
-    [[1, 1], [1, 2]]
-    """
-    counts = tandem_counts(predictions, in_bag, y)
-    if counts.sizes.min() < 1:
-        first, second = np.unravel_index(int(counts.sizes.argmin()), counts.sizes.shape)
-        raise ValueError(
-            f"in_bag must leave every pair a common point; members {first} and {second} have none"
-        )
-    return counts
-
-
 def tandem_counts(predictions: ArrayLike, in_bag: ArrayLike, y: ArrayLike) -> Tandem:
-    """The same, also where a pair has no common point."""
+    """Joint errors of all pairs of members on the points neither of them used; a pair may have none.
+
+    Two products of single-precision 0/1 matrices per block of points; see :func:`out_of_bag_counts` for the
+    arguments.
+    """
     labels, used, truth = _vote_arrays(predictions, in_bag, y)
     members, m = labels.shape
     errors, sizes = np.zeros((members, members)), np.zeros((members, members))
@@ -230,44 +203,14 @@ def _vote_arrays(
     return labels, drawn, truth
 
 
-def posterior_kl(posterior: ArrayLike, prior: ArrayLike | None = None) -> float:
-    """Divergence of the vote's weights from the prior (uniform by default).
-
-    Examples
-    --------
-    >>> from surewood.bounds.without_holdout import posterior_kl
-    >>> posterior_kl([1, 1, 1]), round(posterior_kl([1, 0]), 6)
-    (0.0, 0.693147)
-    """
-    weights = check.finite(posterior, "posterior", minimum=0.0, ndim=1)
-    after = check.weights(weights, check.count(weights.size, "number of members", 1), "posterior")
-    before = check.weights(prior, after.size, "prior")
-    if np.any((before == 0) & (after > 0)):
-        return math.inf
-    safe = np.where(before > 0, before, 1.0)
-    return max(0.0, float(xlogy(after, after / safe).sum()))
-
-
-class _Order(NamedTuple):
+def _kl_bound(
+    loss: float, n: int, kl: float, delta: float, n_models: int, *, divergences: int, factor: float
+) -> float:
     """What tells (6.2) from (6.3): how often the divergence counts, and the factor before the bound."""
-
-    divergences: float
-    factor: float
-
-
-_FIRST, _TANDEM = _Order(1.0, 2.0), _Order(2.0, 4.0)
-
-
-def _complexity(order: _Order, kl: float, n: int, delta: float, n_models: int) -> float:
-    """``KL (twice for pairs) + log(2 sqrt(n) n_models / delta)``."""
-    divergence = float(check.finite(kl, "kl", minimum=0.0))
+    divergence = divergences * float(check.finite(kl, "kl", minimum=0.0))
     log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
-    return order.divergences * divergence + math.log(2.0 * math.sqrt(check.count(n, "n", 1))) - log_delta
-
-
-def _kl_bound(order: _Order, loss: float, n: int, kl: float, delta: float, n_models: int) -> float:
-    K = _complexity(order, kl, n, delta, n_models)
-    return min(1.0, order.factor * float(kl_inverse(check.unit(loss, "loss"), K / n)))
+    K = divergence + math.log(2.0 * math.sqrt(check.count(n, "n", 1))) - log_delta
+    return min(1.0, factor * float(kl_inverse(check.unit(loss, "loss"), K / n)))
 
 
 def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05, n_models: int = 1) -> float:
@@ -291,7 +234,7 @@ def pac_bayes_bound(loss: float, n: int, *, kl: float = 0.0, delta: float = 0.05
     >>> round(pac_bayes_bound(0.08, 900), 6)
     0.236891
     """
-    return _kl_bound(_FIRST, loss, n, kl, delta, n_models)
+    return _kl_bound(loss, n, kl, delta, n_models, divergences=1, factor=2.0)
 
 
 def pac_bayes_tandem_bound(
@@ -305,28 +248,24 @@ def pac_bayes_tandem_bound(
     >>> round(pac_bayes_tandem_bound(0.02, 330), 6)
     0.246149
     """
-    return _kl_bound(_TANDEM, loss, n, kl, delta, n_models)
+    return _kl_bound(loss, n, kl, delta, n_models, divergences=2, factor=4.0)
 
 
 _SMALLEST_FOLD = 8  # the moment bound behind log(2 sqrt(n)) holds from here on
 
 
-def cross_fit_bound(
-    mean_loss: float, fold_size: int, *, delta: float = 0.05, n_models: int = 1, convex: bool = True
-) -> float:
-    """Upper limit of the expected loss of cross-fitted averages (§11.9, [D-44]).
+def cross_fit_bound(mean_loss: float, fold_size: int, *, delta: float = 0.05, n_models: int = 1) -> float:
+    """Upper limit of the expected loss of cross-fitted averages, for a convex loss (§11.9, [D-44]).
 
     Parameters
     ----------
     mean_loss : float
-        Mean over folds of the mean held-out loss, in [0, 1]: half the Brier score, or the 0-1 error.
+        Mean over folds of the mean held-out loss, in [0, 1], such as half the Brier score.
     fold_size : int
         Rows in the smallest fold, at least 8.
     delta : float, default=0.05
     n_models : int, default=1
         Settings compared by these held-out losses.
-    convex : bool, default=True
-        False for the 0-1 loss, which is then bounded by twice the mean.
 
     Examples
     --------
@@ -337,12 +276,11 @@ def cross_fit_bound(
     n = check.count(fold_size, "fold_size", _SMALLEST_FOLD)
     log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
     epsilon = (math.log(2.0 * math.sqrt(n)) - log_delta) / n
-    limit = float(kl_inverse(check.unit(mean_loss, "mean_loss"), epsilon))
-    return limit if convex else min(1.0, 2.0 * limit)
+    return float(kl_inverse(check.unit(mean_loss, "mean_loss"), epsilon))
 
 
 def compression_bound(
-    m: int, n_compressed: int, errors: int, *, delta: float = 0.05, n_models: int = 1, log_codes: float = 0.0
+    m: int, n_compressed: int, errors: int, *, delta: float = 0.05, n_models: int = 1
 ) -> float:
     """Risk bound of a classifier that its own few training points reproduce, such as an SVM (6.4).
 
@@ -358,8 +296,6 @@ def compression_bound(
     delta : float, default=0.05
     n_models : int, default=1
         Settings (degree, C, ...) among which the data chose.
-    log_codes : float, default=0
-        Log of the number of messages needed beside the points, see :func:`svm_tree_log_codes`.
 
     Examples
     --------
@@ -370,54 +306,9 @@ def compression_bound(
     m, d = check.count(m, "m", 1), check.count(n_compressed, "n_compressed")
     if d > m:
         raise ValueError(f"n_compressed must be <= m={m}, got {d}")
-    codes = float(check.finite(log_codes, "log_codes", minimum=0.0))
-    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1)) - codes
+    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
     log_subsets = gammaln(m + 1) - gammaln(d + 1) - gammaln(m - d + 1)
     return binomial_tail_inverse(errors, m - d, float(log_delta - math.log(m + 1) - log_subsets))
-
-
-def svm_tree_log_codes(
-    n_questions: int,
-    n_leaves: int,
-    n_features: int,
-    n_degrees: int,
-    *,
-    n_compressed: int,
-    points_per_threshold: int = 1,
-    leaf_codes: int = 1,
-) -> float:
-    """Log of the messages that, with the compression set, rebuild a tree with SVM leaves (§6.4).
-
-    Shape (``4^q``), feature and orientation (``(2|F|)^q``), degree at each leaf (``|G|^l``), and which member
-    of the compression set defines each threshold (``d^q``, as the set itself carries no order).
-
-    Parameters
-    ----------
-    n_questions, n_leaves : int
-        Size of the tree.
-    n_features, n_degrees : int
-        Features offered to splits, degrees offered to leaves.
-    n_compressed : int
-        Size of the compression set: support vectors and threshold points together.
-    points_per_threshold : int, default=1
-        1 when a threshold is a value of one point, 2 when it lies midway between two.
-    leaf_codes : int, default=1
-        Anything else a leaf was free to choose; ``m + 1`` when its C depends on the number of its points.
-
-    Examples
-    --------
-    >>> from surewood.bounds import svm_tree_log_codes
-    >>> round(svm_tree_log_codes(3, 4, 10, 9, n_compressed=50), 6)
-    33.671047
-    """
-    q, leaves = check.count(n_questions, "n_questions"), check.count(n_leaves, "n_leaves", 1)
-    if leaves != q + 1:
-        raise ValueError(f"n_leaves must be n_questions + 1 = {q + 1}, got {leaves}")
-    thresholds = q * check.count(points_per_threshold, "points_per_threshold", 1)
-    d = check.count(n_compressed, "n_compressed", 1 if q else 0)
-    shape = q * math.log(4) + q * math.log(2 * check.count(n_features, "n_features", 1))
-    degrees = check.count(n_degrees, "n_degrees", 1) * check.count(leaf_codes, "leaf_codes", 1)
-    return shape + leaves * math.log(degrees) + thresholds * math.log(max(d, 1))
 
 
 _PROBES, _JITTER = 1000, 0.1  # probe points, and their distance from training rows in standard deviations

@@ -48,7 +48,6 @@ from surewood.bounds.evidence import (
 )
 from surewood.bounds.risk_bound import LeafTheorem, active_leaves
 from surewood.bounds.statements import CALLER, CHECKED
-from surewood.bounds.without_holdout import posterior_kl
 
 __all__ = ["Caller", "Pending", "Reading", "read_all", "read_evidence"]
 
@@ -348,9 +347,7 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
     models = evidence.n_models * caller.n_models
     reading = Reading(majority_error=evidence.majority_error)
     n = int(np.min(evidence.out_of_bag.sizes))
-    weights = evidence.shares
-    kl = posterior_kl(weights)
-    loss = min(1.0, float(weights @ evidence.out_of_bag.rates)) if n > 0 else 1.0
+    loss = min(1.0, float(evidence.out_of_bag.rates.mean())) if n > 0 else 1.0
     if n > 0:
         estimate = Entry(
             method="average out-of-bag error of single trees",
@@ -364,18 +361,18 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
     common: dict[str, Any] = {"variant": "kl", "sample": "out-of-bag", "n_models": models}
 
     def issue_first(delta: float) -> dict[str, Any]:
-        value = pac_bayes_bound(loss, n, kl=kl, delta=delta, n_models=models)
-        parts = {"mean out-of-bag error": loss, "KL": kl}
+        value = pac_bayes_bound(loss, n, delta=delta, n_models=models)
+        parts = {"mean out-of-bag error": loss}
         return {"value": value, "decomposition": parts, "note": _as_a_holdout(evidence, delta)}
 
     claim_or_withhold(reading, Method.PAC_BAYES, _conditions(evidence, caller), issue_first, n=n, **common)
     if evidence.tandem is not None:
         n_pairs = int(evidence.tandem.sizes.min())
-        tandem = min(1.0, evidence.tandem.loss(weights)) if n_pairs > 0 else 1.0
+        tandem = min(1.0, evidence.tandem.loss()) if n_pairs > 0 else 1.0
 
         def issue_tandem(delta: float) -> dict[str, Any]:
-            value = pac_bayes_tandem_bound(tandem, n_pairs, kl=kl, delta=delta, n_models=models)
-            parts = {"tandem loss": tandem, "KL": kl}
+            value = pac_bayes_tandem_bound(tandem, n_pairs, delta=delta, n_models=models)
+            parts = {"tandem loss": tandem}
             return {"value": value, "decomposition": parts, "note": _as_a_holdout(evidence, delta)}
 
         conditions = (*caller.conditions(), *evidence.representation(), *evidence.tandem_conditions())
@@ -386,23 +383,12 @@ def _(evidence: VoteEvidence, caller: Caller) -> Reading:
 @read_evidence.register
 def _(evidence: CompressionEvidence, caller: Caller) -> Reading:
     def issue(delta: float, models: int) -> dict[str, Any]:
-        value = compression_bound(
-            evidence.n_samples,
-            evidence.n_compressed,
-            evidence.errors,
-            delta=delta,
-            n_models=models,
-            log_codes=evidence.log_codes,
-        )
-        parts = {
-            "compression points": evidence.n_compressed,
-            "errors on the others": evidence.errors,
-            "log codes": evidence.log_codes,
-        }
+        counts = evidence.n_samples, evidence.n_compressed, evidence.errors
+        value = compression_bound(*counts, delta=delta, n_models=models)
+        parts = {"compression points": evidence.n_compressed, "errors on the others": evidence.errors}
         return {"value": value, "decomposition": parts}
 
-    method = Method.TREE_COMPRESSION if evidence.tree else Method.COMPRESSION
-    return _from_training(method, evidence, caller, issue, n=evidence.n_samples, variant="exact")
+    return _from_training(Method.COMPRESSION, evidence, caller, issue, n=evidence.n_samples, variant="exact")
 
 
 def _brier_of_a_holdout(evidence: CrossFitEvidence, delta: float) -> str:

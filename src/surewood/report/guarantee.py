@@ -103,7 +103,6 @@ _METHOD_WORDS = {
     "a vote can be twice as wrong as its voters.",
     "PAC-Bayes, tandem": "From how often two trees are wrong together on rows that neither saw.",
     "sample compression (SVM)": "The SVM could be rebuilt from few of the rows; the others test it.",
-    "sample compression (SVM tree)": "The tree's SVMs could be rebuilt from few rows; the rest test it.",
     "composite tree bound": "Training error plus the complexity penalty of each leaf.",
     "composite forest bound": "Twice the mean of the trees' bounds: training error plus complexity penalty.",
     "cascade bound": "Training error plus the complexity penalty of each leaf.",
