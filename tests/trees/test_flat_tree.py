@@ -10,7 +10,7 @@ from surewood import BinnedForestClassifier
 from surewood.tables import TableSchema, begin_predict
 from surewood.trees import node_codec
 from surewood.trees.binning import BinnedMatrix, bin_array, bin_table
-from surewood.trees.flat_tree import FlatForest, ForestJoiner, join_starts, with_hard_votes
+from surewood.trees.flat_tree import FlatForest, ForestJoiner, with_hard_votes
 from surewood.trees.growing import TreeParams, grow_forest
 from surewood.trees.tracing import trace
 
@@ -77,10 +77,6 @@ def test_short_nodes_pickles_and_back(model):
     forest, matrix = model.forest_, matrix_of(model)
     for other in (forest.with_short_nodes(), forest.with_whole_nodes(), pickle.loads(pickle.dumps(forest))):
         np.testing.assert_array_equal(other.predict_proba(matrix), forest.predict_proba(matrix))
-
-
-def test_starts_of_batches_become_starts_of_all():
-    assert join_starts([np.array([0, 2, 5]), np.array([0, 4])]).tolist() == [0, 2, 5, 9]
 
 
 N_ROWS = 400  # more than the core wants for packing trees, and no multiple of eight
@@ -182,30 +178,6 @@ def test_batches_join_to_the_forest_of_all_trees():
         assert (ours == theirs).all()
 
 
-rng_joining = np.random.default_rng(0)
-X_joining, Y = rng_joining.normal(size=(200, 4)), rng_joining.integers(0, 3, 200)
-
-
-def test_batches_join_to_the_whole_forest():
-    whole = BinnedForestClassifier(9, random_state=0).fit(X_joining, Y).forest_
-    joiner = ForestJoiner(9, whole.n_classes, whole.n_features)
-    for start in range(0, 9, 4):
-        joiner.add(whole.trees(start, start + 4))
-    for found, expected in zip(joiner.forest().arrays, whole.arrays):
-        np.testing.assert_array_equal(found, expected)
-
-
-def test_short_and_whole_nodes_may_come_in_one_forest():
-    whole = BinnedForestClassifier(4, random_state=0).fit(X_joining, Y).forest_.with_whole_nodes()
-    joiner = ForestJoiner(4, whole.n_classes, whole.n_features)
-    joiner.add(whole.trees(0, 2).with_short_nodes())
-    joiner.add(whole.trees(2, 4))
-    joined = joiner.forest()
-    assert joined.word_bits == 0
-    for found, expected in zip(joined.arrays, whole.arrays):
-        np.testing.assert_array_equal(found, expected)
-
-
 @pytest.mark.parametrize("n_classes", [2, 5])
 @pytest.mark.parametrize("short", [False, True])
 def test_probabilities_are_counts_of_the_trees_votes(n_classes, short):
@@ -258,11 +230,6 @@ def test_a_row_meets_every_split_of_its_path_on_the_side_that_the_path_takes(mod
                 else:
                     left = split.missing_left if np.isnan(value) else value <= split.threshold
                 assert left == split.went_left
-
-
-def test_the_root_has_an_empty_path(model_tree_paths):
-    classifier = model_tree_paths[0]
-    assert classifier.forest_.paths(0, [0, 0], classifier.mapper_) == [[], []]
 
 
 def grown(n_classes, categories, missing, n_trees=5, n_columns=6, n_rows=1500, **params):

@@ -1,6 +1,5 @@
 """BinnedForestClassifier: plan, training, model, explanations and what a page shows."""
 
-import dataclasses
 import pickle
 
 import numpy as np
@@ -16,7 +15,6 @@ from surewood import BinnedForestClassifier
 from surewood.base.parameters import checked_parameters
 from surewood.tables import begin_fit
 from surewood.trees.forest_plan import check_together, make_plan
-from surewood.trees.forest_training import train
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -90,23 +88,6 @@ def test_apply_and_decision_path_agree():
         assert (part[np.arange(150), leaves[:, tree]] == 1).all()
         table = forest.forest_.table(tree)
         np.testing.assert_array_equal(part.sum(axis=1), table["depth"][leaves[:, tree]] + 1)
-
-
-def test_paths_lead_to_the_leaf():
-    forest = BinnedForestClassifier(2, random_state=0).fit(X_IRIS, Y_IRIS)
-    leaves = forest.apply(X_IRIS)
-    for row in (0, 70, 149):
-        for split in forest.forest_.path(1, int(leaves[row, 1]), forest.mapper_):
-            assert (X_IRIS[row, split.feature] <= split.threshold) == split.went_left
-
-
-def test_votes_are_the_trees_predictions():
-    forest = BinnedForestClassifier(7, max_depth=2, random_state=0).fit(X_IRIS, Y_IRIS)
-    matrix = forest.model_.binned(forest.schema_.read(X_IRIS))
-    votes = forest.forest_.votes(matrix)
-    for tree in range(7):
-        single = forest.forest_.trees(tree, tree + 1).predict_proba(matrix)
-        np.testing.assert_array_equal(votes[:, tree], single.argmax(axis=1))
 
 
 def test_warm_start_adds_the_trees_of_the_longer_forest():
@@ -225,17 +206,6 @@ def test_calibration_on_out_of_bag_shares_improves_log_loss():
         BinnedForestClassifier(5, calibrate="well").fit(X, y)
 
 
-def test_the_paths_of_many_nodes_are_the_paths_of_each():
-    X, y = make_classification(300, 5, random_state=0)
-    forest = BinnedForestClassifier(2, random_state=0).fit(X, y)
-    table = forest.forest_.table(1)
-    for node in range(1, len(table["parent"])):
-        assert table["depth"][node] == table["depth"][table["parent"][node]] + 1
-    together = forest.forest_.paths(1, range(len(table["depth"])), forest.mapper_)
-    assert [len(path) for path in together] == table["depth"].tolist()
-    assert together[-1] == forest.forest_.path(1, len(together) - 1, forest.mapper_)
-
-
 X, Y = load_iris(return_X_y=True)
 
 
@@ -326,29 +296,6 @@ def test_numbers_of_numpy_are_numbers():
     assert plan_of(n_estimators=np.int64(3), max_depth=np.uint8(2)).n_trees == 3
 
 
-def fitted(n_trees, earlier=None, **parameters):
-    forest = BinnedForestClassifier(n_trees, **parameters)
-    with begin_fit(forest, X, Y) as inputs:
-        return train(make_plan(checked_parameters(forest), inputs, seed=7), inputs, earlier)
-
-
-def test_training_is_a_function_of_plan_data_and_seed():
-    one, two = fitted(6), fitted(6, n_jobs=2)
-    for own, other in zip(one.trees.arrays, two.trees.arrays):
-        np.testing.assert_array_equal(own, other)
-    assert one.calibrator is None
-    assert one.held_out is None
-
-
-def test_going_on_gives_the_longer_forest():
-    short = fitted(4)
-    long = fitted(9, short)
-    whole = fitted(9)
-    for own, other in zip(long.trees.arrays, whole.trees.arrays):
-        np.testing.assert_array_equal(own, other)
-    np.testing.assert_allclose(long.importances, whole.importances)
-
-
 def test_votes_are_for_the_rows_of_the_user():
     forest = BinnedForestClassifier(10, oob_score=True, random_state=0).fit(X, Y)  # with two equal rows
     votes = forest.oob_decision_function_
@@ -360,11 +307,6 @@ def test_votes_are_for_the_rows_of_the_user():
 @pytest.fixture(scope="module")
 def forest():
     return BinnedForestClassifier(12, oob_score=True, calibrate=True, random_state=0).fit(X, Y)
-
-
-def test_it_is_frozen(forest):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        forest.model_.seed = 3
 
 
 def test_both_ways_to_probabilities_agree(forest):
@@ -382,16 +324,6 @@ def test_evidence_is_the_out_of_bag_error_where_it_was_asked_for(forest):
     assert evidence.n == int((~np.isnan(forest.oob_decision_function_[:, 0])).sum())
     silent = BinnedForestClassifier(5, calibrate=True, random_state=0).fit(X, Y)
     assert list(silent.__certificate_evidence__()) == []
-
-
-def test_paths_start_at_the_root_and_end_in_the_leaf(forest):
-    leaves = forest.apply(X[:5]).astype(np.int64)
-    indicator = forest.model_.paths(leaves)
-    start = forest.forest_.node_start
-    for tree in range(12):
-        part = indicator[:, start[tree] : start[tree + 1]].toarray()
-        assert part[:, 0].all()
-        assert part[np.arange(5), leaves[:, tree]].all()
 
 
 def test_votes_and_leaves_are_those_of_the_trees():
