@@ -92,12 +92,13 @@ class ProgramForest:
     a: int
     seed: int = 0
     n_jobs: int = 1
+    n_layers: int = LAYERS
     layers: list[tuple[BinMapper, Block, float]] = field(default_factory=list, init=False)
     accuracies: list[float] = field(default_factory=list, init=False)
     margin_ratio: float = field(default=float("inf"), init=False)
 
     def fit(self, X: Floats, y: Codes | Ints) -> ProgramForest:
-        """Train all layers; `accuracies` are those of the held-out scores after each layer."""
+        """Train all layers: `accuracies` of the held-out scores after each, what one more would read."""
         n_classes, codes = int(y.max()) + 1, y.astype(np.int32)
         fold = np.empty(len(y), dtype=np.int64)
         for number, (_, held) in enumerate(KFold(FOLDS, shuffle=True, random_state=self.seed).split(X)):
@@ -106,7 +107,7 @@ class ProgramForest:
         settings = TreeSettings("sqrt", 1, 0.0, "reweight", None)
         sums, z = np.zeros((len(FORESTS), len(y), n_classes)), np.zeros(len(y))
         inputs, weight = X, None
-        for t in range(1, LAYERS + 1):
+        for t in range(1, self.n_layers + 1):
             mapper = learn_vector_bins(inputs, None)
             depths = [min(self.a * t, DEEPEST)] * len(FORESTS)
             plan = BlockPlan(members, depths, settings, n_classes)
@@ -121,7 +122,7 @@ class ProgramForest:
             weight, inputs = point_weights(z), _widened(X, sums)
             scores = sums.mean(axis=0)
             self.accuracies.append(float(np.mean(scores.argmax(axis=1) == y)))
-        self.margin_ratio = margin_ratio(class_margins(scores, codes))
+        self.margin_ratio, self.next_inputs = margin_ratio(class_margins(scores, codes)), inputs
         return self
 
     def predict(self, X: Floats) -> Ints:
@@ -135,9 +136,9 @@ class ProgramForest:
     def facts(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Metrics and chosen values, as of the other cascades."""
         metrics = {
-            "layers": LAYERS,
-            "layers_grown": LAYERS,
-            "trees": LAYERS * FOLDS * len(FORESTS) * self.trees,
+            "layers": self.n_layers,
+            "layers_grown": self.n_layers,
+            "trees": self.n_layers * FOLDS * len(FORESTS) * self.trees,
             "held_out_accuracy": 100.0 * self.accuracies[-1],
             "first_layer_accuracy": 100.0 * self.accuracies[0],
             "margin_ratio": self.margin_ratio,
