@@ -5,7 +5,7 @@ the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars
 ``rcf:deviations``, ``rcf:notes``, ``rcf:missing``; ``rcf_official:errors`` is about the records of the
 official protocol, ``rcf:either`` about both. ``rcf:readings`` ranks all protocols and readings of the
 records, ``rcf:best`` has the numbers of the first, ``cascades:depths`` the leaves of all; ``rcf:unreached``
-lists the values that we do not reach, and ``rcf:trials`` what else was tried (:mod:`papers.unreached`).
+lists the values that we do not reach (:mod:`papers.unreached`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from papers.protocol import NAMES, PAPER, PaperError, find_paper, paper_folder, 
 from papers.rcf.tables import either_bar
 from papers.records import read_csv, read_records, to_csv
 from papers.runner import RESULTS
-from papers.unreached import best_table, depths_table, ranking_table, trials_table, unreached_table
+from papers.unreached import best_table, depths_table, ranking_table, unreached_table
 from surewood.report.page import write_text
 
 PAGES = ("docs/research/reproduction.md", "docs/research/unreached-cells.md")
@@ -66,7 +66,6 @@ def part(paper: str, name: str) -> str:
         "readings": lambda: _with_note(ranking_table(name_of_paper, _committed(name_of_paper))),
         "best": lambda: _with_note(best_table(name_of_paper, _committed(name_of_paper))),
         "depths": lambda: _with_note(depths_table(_committed("cascades"))),
-        "trials": lambda: _with_note(trials_table(name_of_paper)),
     }
     if name in makers:
         return makers[name]()

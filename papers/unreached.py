@@ -1,9 +1,8 @@
 """Published values that our records do not reach, all columns, and what else was tried on them.
 
 A *reading* of a column is something that could have been published as its number: the protocol, a refit,
-another division, another scaling. Readings come from the records and from ``papers/NAME/trials.csv``
-(``benchmarks/study_papers_cells.py`` writes it). Numbers chosen by looking at the test part are no readings,
-and neither are other classifiers.
+another division, another scaling. Numbers chosen by looking at the test part are no readings, and neither are
+other classifiers.
 """
 
 from __future__ import annotations
@@ -11,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from papers.comparison import Results, Spread, counted
-from papers.protocol import PAPER, paper_folder, published, published_cells
+from papers.protocol import PAPER, published, published_cells
 
 #: Column of a paper's table -> methods of records that read it, the protocol's own first.
 READINGS = {
@@ -48,11 +45,6 @@ VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "mddf": {"": {}, "literal step": {"mdDF": "mdDF literal"}},
 }
 MAIN_COLUMN = {"rcf": "rcf", "cascades": "cascade", "mddf": "mdDF"}
-#: The column that the trials and the options of the records are about.
-_TRIED = {"rcf": "rcf", "mddf": "mdDF"}
-_NO_READINGS = ("RCF, smallest validation error", "RCF, smallest test error", "RF", "RF, refitted",
-                "random forest", "SurewoodClassifier")  # fmt: skip
-_OTHER_TRIALS = ("other classifiers", "rings in three groups")
 
 
 class Reading(NamedTuple):
@@ -119,12 +111,11 @@ def _readings(
 ) -> Iterator[Reading]:
     """Readings of a cell, the headline protocol first; errors in the unit of the paper's table."""
     methods = READINGS[paper][column]
-    tried = _TRIED.get(paper) == column
     protocols = sorted({r["protocol"] for r in records}, key=lambda name: (name != PAPER, name))
     for protocol in protocols:
         results = Results([r for r in records if r["protocol"] == protocol and r["dataset"] == dataset])
         options = sorted(
-            {r["method"] for r in records if r["method"].startswith("option: ")} if tried else ()
+            {r["method"] for r in records if r["method"].startswith("option: ")} if column == "mdDF" else ()
         )
         for method in (*methods, *options):
             if not results.has(dataset, method):
@@ -135,22 +126,16 @@ def _readings(
                 errors = scale * results.values(dataset, method)
             where = "" if protocol == PAPER else f" ({protocol})"
             yield Reading(f"{method}{where}", Spread.of(errors), len(errors))
-    if tried:
-        trials = read_trials(paper)
-        trials = trials[
-            (trials["set"] == dataset)
-            & ~trials["trial"].str.startswith(_OTHER_TRIALS)
-            & ~trials["method"].isin(_NO_READINGS)
-        ]
-        for (trial, method), rows in trials.groupby(["trial", "method"], sort=False):
-            yield Reading(f"{trial} ({method})", Spread.of(rows["error"].to_numpy()), len(rows))
 
 
 def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Distance of each combination of readings from the published numbers, over all cells together."""
     column = MAIN_COLUMN[paper]
     rows = []
+    nearest: dict[str, Combination] = {}
     for one in combinations(paper, records):
+        nearest.setdefault(one.protocol, one)
+    for one in nearest.values():
         cells, same = one.distances, one.headline
         main = [key for key in cells if key[1] == column]
         rows.append(
@@ -171,7 +156,8 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
         "rows": rows,
         "note": f"Mean absolute difference between our means and the published values, in {unit}, over all "
         "published cells with records, the headline's on the same repeats; in the order of their difference. "
-        "A column that a reading does not concern has the headline's records. What stands first is inferred "
+        "A column that a reading does not concern has the headline's records. Of the variants of a reading "
+        "the nearest is listed. What stands first is inferred "
         "from the published numbers, so it is no prediction of them.",
     }  # fmt: skip
 
@@ -249,6 +235,7 @@ class Combination(NamedTuple):
     """Readings that hold for a whole table."""
 
     name: str
+    protocol: str
     cells: dict[tuple[str, str], Cell]
     #: Ours, and the headline's, minus the published value of every cell, positive where ours is worse.
     distances: dict[tuple[str, str], float]
@@ -289,7 +276,7 @@ def combinations(paper: str, records: Sequence[Mapping[str, Any]]) -> list[Combi
             )
             name = ", ".join(filter(None, (protocol.removeprefix(f"{PAPER}, "), variant)))
             reached = {key for key, cell in cells.items() if _reached(paper, values[key], cell.ours.mean)}
-            found.append(Combination(name, cells, ours, same, reached))
+            found.append(Combination(name, protocol, cells, ours, same, reached))
     return sorted(found, key=lambda one: _mean_size(one.distances) - _mean_size(one.headline))
 
 
@@ -335,27 +322,3 @@ def _reached(paper: str, value: Mapping[str, Any], mean: float) -> bool:
 
 def _mean_size(distances: Mapping[tuple[str, str], float]) -> float:
     return sum(abs(d) for d in distances.values()) / len(distances)
-
-
-def read_trials(paper: str) -> pd.DataFrame:
-    """All rows of a paper's trials, errors in percent."""
-    rows = pd.read_csv(paper_folder(paper) / "trials.csv")
-    return rows.assign(error=100.0 * rows["error"])
-
-
-def trials_table(paper: str) -> dict[str, Any]:
-    """Mean and standard deviation of everything that was tried beside the records."""
-    accuracy = paper == "mddf"
-    rows = []
-    for (dataset, trial), group in read_trials(paper).groupby(["set", "trial"], sort=False):
-        cells = []
-        for method, errors in group.groupby("method", sort=False)["error"]:
-            values = (100.0 - errors if accuracy else errors).to_numpy()
-            cells.append(f"{method} {Spread.of(values).text()}")
-        sizes = f"{group['n_train'].min()}/{group['n_test'].min()}"
-        rows.append([dataset, trial, sizes, group["repeat"].nunique(), "; ".join(cells)])
-    what = "test accuracy" if accuracy else "test error"
-    return {
-        "columns": ["data set", "trial", "training/test rows", "repeats", f"{what} in percent"],
-        "rows": rows,
-    }

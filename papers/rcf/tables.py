@@ -1,7 +1,6 @@
 """The table of random composite forests beside ours, what was chosen, tests, ranks and bars.
 
-What other ways to choose from the same grids would have given (theory.md [D-11], [D-18]) is read from the
-error counts in the records: nothing is run again.
+What the paper's γ alone would have given ([D-11]) is read from the error counts in the records.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from papers.comparison import LEVEL, SD_WORDS, Results, Spread, count_bar, counted, rank_diagram, test_cell
@@ -54,7 +52,6 @@ def summarise(
             _significance(results, sets),
             _methods(results, sets),
             _with_validation(results, sets),
-            _other_choices(results, sets),
             _choices(results, sets),
             _ranks(results, sets),
         ],
@@ -133,10 +130,16 @@ def _methods(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     tests = {"p (RF-SVM worse)": ("rf_svm", "rcf"), "p (10 sequences worse)": ("rcf_sequences", "rcf")}
     note = (
         f"{ERROR_WORDS}; fitted to the training part, parameters by validation. p: that RF-SVM "
-        "(common degree), and that RCF with 10 sequences, is worse than RCF: plain / corrected."
+        "(common degree), and that RCF with 10 sequences, is worse than RCF: plain / corrected. The paper's "
+        "γ: 1e-3 to 1 [D-11]."
     )
-    about = {"name": "methods", "title": "All methods of the protocol", "note": note}
-    return about | _compared(results, sets, PROTOCOL, tests)
+    table = _compared(results, sets, PROTOCOL, tests)
+    table["columns"].insert(3, "RCF, the paper's γ")
+    columns = published("rcf").drop_duplicates("dataset").set_index("dataset")["features"]
+    for row in table["rows"]:
+        found = restricted(results.records(row[0], "rcf"), int(columns[row[0]]), PAPER_GAMMAS)
+        row.insert(3, "missing" if found is None else found.text(100))
+    return {"name": "methods", "title": "All methods of the protocol", "note": note, **table}
 
 
 def _test(results: Results, name: str, first: str, second: str) -> str:
@@ -157,34 +160,6 @@ def _with_validation(results: Results, sets: Sequence[str]) -> dict[str, Any]:
         "tunes itself out of bag. p: that the refitted RF is worse than the refitted RCF, than the default.",
         **_compared(results, sets, with_validation(results, sets), tests),
     }
-
-
-def _other_choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
-    columns = published("rcf").drop_duplicates("dataset").set_index("dataset")["features"]
-    rows = []
-    for name in sets:
-        own = {method: results.records(name, method) for method in ("rf", "rcf", "rf_svm")}
-        n = int(columns[name])
-        paper, best = restricted(own["rcf"], n, PAPER_GAMMAS), hindsight(own["rcf"])
-        found = {method: pooled(records, n) for method, records in own.items()}
-        cells = ["missing" if one is None else one[0].text(100) for one in found.values()]
-        point = {} if found["rcf"] is None else found["rcf"][1]
-        words = ", ".join(f"{key} {value:g}" for key, value in point.items()).replace("rule", "γ")
-        cells.insert(0, "missing" if paper is None else paper.text(100))
-        rows.append([name, *cells, "missing" if best is None else best.text(100), words or "missing"])
-    return {
-        "name": "choices_else",
-        "title": "Beside the protocol: other ways to choose from the same grids",
-        "note": f"{ERROR_WORDS}; fitted to the training part. The paper's γ: 1e-3 to 1 only [D-11]. One "
-        "point: the parameters of smallest mean validation error over all repeats [D-18]; less noise, but "
-        "rows tested in one repeat helped to choose in another. Hindsight: the smallest mean test error of "
-        "any point, which no rule can know.",
-        "columns": [
-            "data set", "RCF, the paper's γ", "RF, one point", "RCF, one point", "RF-SVM, one point",
-            "RCF, best in hindsight", "RCF's one point",
-        ],
-        "rows": rows,
-    }  # fmt: skip
 
 
 def _choices(results: Results, sets: Sequence[str]) -> dict[str, Any]:
@@ -286,48 +261,15 @@ def either_bar(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return count_bar(bar, 8, good, have, sets)
 
 
-def pooled(records: Sequence[Mapping[str, Any]], n_columns: int) -> tuple[Spread, dict[str, Any]] | None:
-    """Test error of the point with the smallest mean validation error over all repeats, and the point.
-
-    Test rows of one repeat are validation rows of others, so the choice has seen them.
-
-    `records` are the repeats of one method on one data set, with their grids; None where there are none.
-    """
-    if not _have_grids(records):
-        return None
-    axes = records[0]["grid"]["axes"]
-    shares = [_shares(record) for record in records]
-    at = preferred(np.mean([validation for validation, _ in shares], axis=0), axes["r"], n_columns)
-    chosen = {name: values[k] for (name, values), k in zip(axes.items(), at)}
-    return Spread.of([test[at] for _, test in shares]), chosen
-
-
 def restricted(records: Sequence[Mapping[str, Any]], n_columns: int, rules: Sequence[float]) -> Spread | None:
-    """Test error when every repeat chooses among these values of γ."""
-    if not _have_grids(records):
+    """Test error when every repeat chooses among these values of γ; None without grids."""
+    if not records or not all("grid" in record for record in records):
         return None
     errors = []
     for record in records:
-        axes = record["grid"]["axes"]
+        axes, metrics = record["grid"]["axes"], record["metrics"]
         kept = [k for k, value in enumerate(axes["rule"]) if value in rules]
-        validation, test = (share[:, :, kept] for share in _shares(record))
-        errors.append(test[preferred(validation, axes["r"], n_columns)])
+        validation, test = (counts[:, :, kept] for counts in unpack(record["grid"]))
+        shares = validation / metrics["n_validation"]
+        errors.append(test[preferred(shares, axes["r"], n_columns)] / metrics["n_test"])
     return Spread.of(errors)
-
-
-def hindsight(records: Sequence[Mapping[str, Any]]) -> Spread | None:
-    """The smallest mean test error of any point of the grid, which no rule of choice can know."""
-    if not _have_grids(records):
-        return None
-    tests = np.array([_shares(record)[1] for record in records])
-    best = np.unravel_index(tests.mean(axis=0).argmin(), tests.shape[1:])
-    return Spread.of(tests[(slice(None), *best)])
-
-
-def _have_grids(records: Sequence[Mapping[str, Any]]) -> bool:
-    return bool(records) and all("grid" in record for record in records)
-
-
-def _shares(record: Mapping[str, Any]) -> tuple[Any, Any]:
-    validation, test = unpack(record["grid"])
-    return validation / record["metrics"]["n_validation"], test / record["metrics"]["n_test"]

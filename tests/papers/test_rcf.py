@@ -28,8 +28,6 @@ from papers.rcf.tables import (
     NAMES,
     WITH_VALIDATION,
     either_bar,
-    hindsight,
-    pooled,
     restricted,
     summarise,
 )
@@ -327,30 +325,20 @@ def test_missing_sets_are_named_and_no_bar_is_met_by_them(records):
     assert all(bar["met"] is not True for bar in found["bars"])
 
 
-def test_a_pooled_choice_is_one_point_for_all_repeats():
-    axes = {"r": [1, 2], "depth": [2], "rule": [0.1], "trees": [10]}
+def test_a_choice_among_some_gammas_reads_the_counts():
+    axes = {"r": [1], "depth": [2], "rule": [0.1, 1.0], "trees": [10]}
     counts = [([1, 2], [5, 1]), ([9, 2], [5, 3])]
     records = [
         {
             "metrics": {"n_validation": 10, "n_test": 10},
-            "grid": pack(axes, np.array(v).reshape(2, 1, 1, 1), np.array(t).reshape(2, 1, 1, 1)),
+            "grid": pack(axes, np.array(v).reshape(1, 1, 2, 1), np.array(t).reshape(1, 1, 2, 1)),
         }
         for v, t in counts
     ]
-    spread, chosen = pooled(records, 4)
-    assert spread.mean == pytest.approx(0.2)
-    assert chosen == {"r": 2, "depth": 2, "rule": 0.1, "trees": 10}
-    assert pooled([], 4) is None
-    assert hindsight(records).mean == pytest.approx(0.2)
-    assert restricted(records, 4, [0.1]).mean == pytest.approx(
-        0.4
-    )  # r = 1 wins the first repeat, r = 2 the other
-
-
-def test_without_grids_there_is_no_other_choice():
-    bare = [{"metrics": {"n_validation": 10, "n_test": 10}}]
-    assert hindsight(bare) is None
-    assert restricted(bare, 4, [0.1]) is None
+    assert restricted(records, 4, [0.1, 1.0]).mean == pytest.approx(0.4)  # 0.1 in the first repeat, then 1
+    assert restricted(records, 4, [1.0]).mean == pytest.approx(0.2)
+    assert restricted([{"metrics": {}}], 4, [0.1]) is None
+    assert restricted([], 4, [0.1]) is None
 
 
 TARGETS = published("rcf").query("method == 'rcf'").set_index("dataset")["error"]
