@@ -1,6 +1,6 @@
 """The settings a default ``fit`` chooses by itself: a pilot forest, compared on its out-of-bag rows.
 
-Rules, each measured in docs/research/composite-forest.md and composite-forest-time.md:
+Rules, each measured in docs/research/composite-forest.md:
 
 1. The pilot's trees see 80 % of the rows, at most of `PILOT_ROWS`, and are cut at every candidate depth
    (nested trees: nothing is grown twice). A tree judges the rows it did not see, and on larger tables that
