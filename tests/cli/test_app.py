@@ -7,8 +7,6 @@ import json
 import subprocess
 import sys
 
-import numpy as np
-import pandas as pd
 import pytest
 from rich.table import Table
 
@@ -90,38 +88,6 @@ def test_nothing_is_left_out_without_a_trace():
     console.print(Text(DROPPED))
     console.print(DROPPED, highlight=False, markup=False)
     assert out.getvalue().split() == 4 * [r"\x07\x08\x0b\x0c\r"]
-
-
-def test_commands_show_hostile_tables_harmlessly(tmp_path):
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(90).round(3)
-    long = "n" * 3000
-    frame = pd.DataFrame(
-        {
-            f"size{EVIL}": x,
-            long: rng.standard_normal(90).round(3),
-            "city": np.where(x > 0.5, f"Rome{EVIL}", "Oslo"),
-            "y": np.where(x > 0, f"yes{EVIL}", "=no"),
-        }
-    )
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    small = ["--model", "rcf", "--set", "n_estimators=3", "--n-jobs", "1", "--out", "m"]
-    fitted = run("fit", "t.csv", "--target", "y", *small, folder=tmp_path)
-    assert fitted.returncode == 0, fitted.stderr
-    found = [
-        fitted,
-        run("explain", "m", folder=tmp_path),
-        run("explain", "m", "t.csv", "--row", "3", folder=tmp_path),
-        run("predict", "m", "t.csv", "--keep", f"none{EVIL}", folder=tmp_path),
-    ]
-    for one in found:
-        assert is_plain(one.stdout + one.stderr)
-        assert long not in one.stdout + one.stderr
-    safe = run("predict", "m", "t.csv", "--keep", "y", "--safe-csv", "--out", "p.csv", folder=tmp_path)
-    assert safe.returncode == 0, safe.stderr
-    text = (tmp_path / "p.csv").read_text()
-    assert "'=no" in text
-    assert ",=no" not in text
 
 
 def test_json_shows_control_characters_as_numbers_and_reads_the_same():

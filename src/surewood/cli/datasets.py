@@ -9,7 +9,6 @@ import typer
 from rich.table import Table as RichTable
 
 from surewood.cli.app import app, console
-from surewood.datasets import BUNDLED, load
 
 
 @app.command()
@@ -23,6 +22,8 @@ def datasets(
 
     Example: surewood datasets wine
     """
+    from surewood.datasets import BUNDLED, load
+
     tables = [load(name) for name in names or BUNDLED]
     sizes = [
         {"name": t.name, "rows": len(t.X), "columns": t.X.shape[1], "classes": t.y.nunique()} for t in tables

@@ -12,7 +12,6 @@ from pathlib import Path
 from types import TracebackType
 
 import surewood
-from surewood.tables import DataError
 from surewood.workflow.errors import WorkflowError
 
 USER, PROGRAM = 2, 1
@@ -55,6 +54,7 @@ def explain_error(error: BaseException) -> tuple[int, str]:
     """
     from surewood.parallel import WorkerLost  # here: help does not wait for what these bring along
     from surewood.persistence import ModelFileError
+    from surewood.tables import DataError
 
     if isinstance(error, WorkflowError | DataError):
         return USER, as_options(str(error))
