@@ -11,6 +11,11 @@ from surewood.base.remembered import RememberedRows, copied_fraction
 from surewood.tables import TableSchema, content_hashes
 
 
+def repeated(rows):
+    """How many rows equal another one."""
+    return (rows.times(rows.hashes) > 1).sum()
+
+
 def frame(n=60, seed=0):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
@@ -23,7 +28,7 @@ def frame(n=60, seed=0):
 def test_training_rows_are_known_and_new_ones_are_not(model):
     X, y = frame()
     rows = model.fit(X, y).remembered_rows_
-    assert (rows.n_rows, rows.n_repeated, rows.copied) == (60, 0, False)
+    assert (rows.n_rows, repeated(rows), rows.copied) == (60, 0, False)
     assert (np.diff(rows.hashes.astype(object)) > 0).all()
     assert rows.contains(X).all()
     assert not rows.contains(frame(seed=1)[0]).any()
@@ -46,7 +51,7 @@ def test_all_rows_are_remembered_with_or_without_weight_and_copies_too():
     rows = BinnedForestClassifier(2).fit(X, y, weight).remembered_rows_
     assert rows.contains(X).all()
     twice = BinnedForestClassifier(2).fit(pd.concat([X, X]), np.r_[y, y]).remembered_rows_
-    assert (twice.n_rows, twice.n_repeated, twice.copied) == (120, 120, True)
+    assert (twice.n_rows, repeated(twice), twice.copied) == (120, 120, True)
 
 
 def test_the_same_fit_remembers_the_same_in_any_order_of_the_rows():
@@ -88,7 +93,7 @@ def test_tables_of_other_libraries():
 def test_rows_of_two_tables_are_counted_as_often_as_in_either():
     first, second = (RememberedRows.from_table(np.array(X)) for X in ([[1.0], [1.0], [2.0]], [[1.0], [3.0]]))
     both = first.and_rows_of(second)
-    assert (both.n_rows, both.n_repeated) == (4, 2)
+    assert (both.n_rows, repeated(both)) == (4, 2)
     assert both.contains(np.array([[1.0], [2.0], [3.0], [4.0]])).tolist() == [True, True, True, False]
     assert first.and_rows_of(None) is None
 

@@ -66,6 +66,21 @@ def test_no_claim_on_a_holdout_with_training_rows(claim, share):
     assert f"{n:,} of {300 + n:,} holdout rows are training rows, about 0 would be" in certificate.verdict
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_training_rows_do_not_hide_among_ordinary_equal_rows(seed):
+    """Half of the rows are zeros, so half match by chance; rows that equal a single one should not."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(1200, 2)) * (rng.random((1200, 1)) < 0.5)
+    labels = np.where(table[:, 0] == 0, 0, rng.integers(0, 2, 1200))  # every classifier errs on a quarter
+    model, new = memorising_forest(table[:1000], labels[:1000]), slice(1000, 1200)
+    assert is_true(certify(model, table[new], labels[new]), least=0.2)
+    mixed = slice(960, 1160)
+    certificate = certify(model, table[mixed], labels[mixed])
+    assert certificate.withheld[0].code == "TRAINING_ROWS"
+    assert "of 200 holdout rows are training rows, about 0 would be expected by chance" in certificate.verdict
+    assert certify(model, table[mixed], labels[mixed], copies="leave_out").guarantees
+
+
 def test_the_remedy_leave_out_gives_a_true_claim_about_its_population():
     model = memorising_forest(X, Y)
     certificate = certify(model, *HALF, copies="leave_out")

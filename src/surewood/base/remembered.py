@@ -117,12 +117,6 @@ class RememberedRows:
         return len(self.hashes)
 
     @property
-    def n_repeated(self) -> int:
-        """Rows that equal another one of them."""
-        same = np.r_[False, self.hashes[1:] == self.hashes[:-1], False]
-        return int((same[1:] | same[:-1])[: self.n_rows].sum())
-
-    @property
     def digest(self) -> int:
         """A number that another table would hardly share."""
         with np.errstate(over="ignore"):
@@ -134,10 +128,11 @@ class RememberedRows:
 
     def contains_hashes(self, hashes: Hashes) -> Mask:
         """Which of these hashes are those of remembered rows."""
-        if not self.n_rows:
-            return np.zeros(len(hashes), dtype=bool)
-        place = np.minimum(np.searchsorted(self.hashes, hashes), self.n_rows - 1)
-        return np.asarray(self.hashes[place] == hashes)
+        return self.times(hashes) > 0
+
+    def times(self, hashes: Hashes) -> NDArray[np.intp]:
+        """How many remembered rows have each of these hashes."""
+        return np.asarray(self.hashes.searchsorted(hashes, "right") - self.hashes.searchsorted(hashes))
 
     def and_rows_of(self, other: RememberedRows | None) -> RememberedRows | None:
         """Rows of either table, each as often as in the one that has more of it; None where one forgot them.
@@ -285,16 +280,21 @@ def _why_left_out(copies: str) -> str:
 
 
 def _check_training_rows(memory: RememberedRows, hashes: Hashes) -> None:
-    """Check 2: a new row equals a training row as often as a training row equals another one."""
-    n, matches = len(hashes), int(memory.contains_hashes(hashes).sum())
-    same_table = n == memory.n_rows and np.array_equal(np.sort(hashes), memory.hashes)
-    same_table = same_table and _n_distinct(hashes) >= _BITS  # few contents may agree by chance
-    rate = clopper_pearson(memory.n_repeated, memory.n_rows, delta=_RATE_DELTA) if memory.n_rows else 0.0
-    if same_table:
+    """Check 2: a new row equals a training row, or just one, as often as a training row equals others."""
+    n, m = len(hashes), memory.n_rows
+    same_table = n == m and np.array_equal(np.sort(hashes), memory.hashes)
+    if same_table and _n_distinct(hashes) >= _BITS:  # few contents may agree by chance
         raise NoRowsCountError(Reason.TRAINING_TABLE, n=n)
-    if matches and special.bdtrc(matches - 1, n, rate) < _BY_CHANCE:
-        expected = round(n * memory.n_repeated / memory.n_rows)
-        raise NoRowsCountError(Reason.TRAINING_ROWS, matches=matches, n=n, expected=expected)
+    times = memory.times(hashes)
+    if not times.any():
+        return
+    others = memory.times(memory.hashes) - 1
+    for equal, among in ((times > 0, others > 0), (times == 1, others == 1)):
+        matches, repeated = int(equal.sum()), int(among.sum())
+        rate = clopper_pearson(repeated, m, delta=_RATE_DELTA)
+        if matches and special.bdtrc(matches - 1, n, rate) < _BY_CHANCE:
+            expected = round(n * repeated / m)
+            raise NoRowsCountError(Reason.TRAINING_ROWS, matches=matches, n=n, expected=expected)
 
 
 def _check_chosen_rows(memory: RememberedRows, hashes: Hashes) -> None:
