@@ -109,7 +109,6 @@ def main() -> None:
         "trees.binning:bin_table": "bins of the table",
         "deepforest.data:learn_vector_bins": "bins of class vectors",
         "tables.row_hashes:table_content_hashes": "row hashes",
-        "tables.row_hashes:table_hash_pairs": "row hashes",
         "tables.planning.table_plan:plan": "column plans",
     }
     fit = visited(lambda: surewood.SurewoodClassifier(3, random_state=0, n_jobs=1).fit(X, y), calls)

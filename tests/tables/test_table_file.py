@@ -174,8 +174,8 @@ def test_names_of_files_and_of_data_sets_are_told_apart(name):
 
 
 def test_endings():
-    assert format_of(Path("T.CSV.GZ")).compression == ".gz"
-    assert format_of(Path("t.feather")).kind == "arrow"
+    assert format_of(Path("T.CSV.GZ")) == ("delimited", ".gz")
+    assert format_of(Path("t.feather")) == ("arrow", "")
     with pytest.raises(
         DataError, match=r"^t\.doc has an unsupported extension; supported are \.arrow, \.csv,"
     ):

@@ -61,7 +61,7 @@ def driver_facts(
     """
     how = as_written or {}
     labelled = judged.known()
-    if judged.proba is None or labelled.n_rows < 2 or len(judged.classes) < 2:
+    if judged.proba is None or len(labelled) < 2 or len(judged.classes) < 2:
         return None
     chosen = last_step(model) if last_step(model, with_rule=True) is not last_step(model) else model
     facts: dict[str, Any] = {"importances": None, "dependence": None, "rows": None, "notes": []}
@@ -84,7 +84,7 @@ def _importances(model: Any, labelled: Any, n_classes: int, groups: dict[str, An
     predictions = int(PREDICTIONS * _share(n_classes))
     n_rows = max(LEAST_ROWS, min(MOST_ROWS, predictions // n_columns))
     n_repeats = max(1, min(3, predictions // (n_columns * n_rows)))
-    rows = sample_rows(labelled.n_rows, n_rows)
+    rows = sample_rows(len(labelled), n_rows)
     held = take_rows(labelled.X, rows)
     result = permutation_importances(model, held, labelled.y[rows], n_repeats, groups=groups)
     frame = result.frame().head(MOST_IMPORTANCES)

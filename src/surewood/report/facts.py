@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import platform
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -63,9 +64,9 @@ def model_facts(
         return report_facts(title_of(type(core)), "")
     rows = None
     if judged is not None:
-        known = judged.known()
-        X = model[:-1].transform(known.X) if isinstance(model, Pipeline) else known.X
-        rows = ReportRows(X, known.y, known.codes, is_holdout, verbose)
+        rows = judged.known(is_holdout, verbose)
+        if isinstance(model, Pipeline):
+            rows = replace(rows, X=model[:-1].transform(rows.X))
     found: dict[str, Any] = plain(core.__report_facts__(rows))
     return found
 
@@ -121,25 +122,11 @@ class Predictions:
         """Number of rows."""
         return len(self.y)
 
-    def known(self) -> Rows:
+    def known(self, is_holdout: bool = False, verbose: int = 0) -> ReportRows:
         """The rows whose label the model was trained on."""
         at = np.flatnonzero(self.codes >= 0)
-        if len(at) == self.n_rows:
-            return Rows(self.X, self.y, self.codes)
-        return Rows(take_rows(self.X, at), self.y[at], self.codes[at])
-
-
-class Rows(NamedTuple):
-    """Table, labels and class codes."""
-
-    X: Any
-    y: NDArray[Any]
-    codes: NDArray[np.int64]
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.y)
+        X = self.X if len(at) == self.n_rows else take_rows(self.X, at)
+        return ReportRows(X, self.y[at], self.codes[at], is_holdout, verbose)
 
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib")

@@ -32,7 +32,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from surewood._text import first_line
 from surewood.tables.mixing import GOLDEN, mixed
-from surewood.tables.schema import TableSchema, category_counts, category_mask
+from surewood.tables.schema import TableSchema, category_counts, category_mask, refuse_another_kind
 from surewood.tables.sources import (
     CATEGORY,
     NUMBER,
@@ -40,6 +40,7 @@ from surewood.tables.sources import (
     CategoryValues,
     encoded,
     is_text,
+    refuse_infinity,
 )
 from surewood.tables.table import Table
 from surewood.tables.workspace import Workspace
@@ -398,20 +399,14 @@ class RowStream:
     def _batch_table(self, source: ArrowSource, chosen: list[int], path: str) -> Table:
         def encode(k: int) -> NDArray[np.float64]:
             values = self.schema.column(source, k, chosen[k])
-            if self.schema.kinds[chosen[k]] == NUMBER and np.isinf(values).any():
-                raise ValueError(
-                    f"Input X contains infinity in column {source.label(k)} of {path}; "
-                    "replace it by a finite value or NaN."
-                )
+            if self.schema.kinds[chosen[k]] == NUMBER:
+                refuse_infinity(values, f"{source.label(k)} of {path}")
             return values
 
         for k, j in enumerate(chosen):
-            as_text = source.kind(k) == CATEGORY and self.schema.form_of(source, k, j) is None
-            if self.schema.kinds[j] != CATEGORY and as_text:
-                raise ValueError(
-                    f"column {source.label(k)} held numbers in training and holds text in {path}; "
-                    "convert it first."
-                )
+            kind = self.schema.kinds[j]
+            if kind != CATEGORY and self.schema.form_of(source, k, j) is None:
+                refuse_another_kind(source, k, kind, f"in {path}")
         names = None if self.schema.names is None else [self.schema.names[j] for j in chosen]
         return Table(source.n_rows, len(chosen), names, self.n_categories[chosen], encode=encode)
 

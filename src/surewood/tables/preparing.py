@@ -42,6 +42,7 @@ from surewood.tables.planning.column_plan import ColumnPlan, distinct_texts, is_
 from surewood.tables.planning.dates import date_numbers
 from surewood.tables.planning.finding import MANY_VALUES, n_unreadable, n_unseen
 from surewood.tables.planning.table_plan import TablePlan, completed, plan
+from surewood.tables.schema import treated_as_missing
 from surewood.tables.sources import DataError
 from surewood.tables.table_file import FileRows, column_names
 
@@ -207,10 +208,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ("not readable as in training", self.unreadable_values(X)),
         ):
             if counts:
-                total, where = sum(counts.values()), listed(list(counts))
-                sentences.append(f"{_are(total, 'value')} {what} in {where} and treated as missing")
+                sentences.append(treated_as_missing({repr(name): n for name, n in counts.items()}, what))
         if extra:
-            sentences.append(f"{_are(len(extra), 'column')} new and not used ({listed(extra)})")
+            columns = "1 column is" if len(extra) == 1 else f"{len(extra):,} columns are"
+            sentences.append(f"{columns} new and not used ({listed(extra)})")
         return f"{'; '.join(sentences)}." if sentences else ""
 
     def __sklearn_tags__(self) -> Any:
@@ -237,10 +238,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise DataError(
             f"the table lacks the column{plural} {listed(absent, 8)} that the model was trained with{hint}."
         )
-
-
-def _are(count: int, noun: str) -> str:
-    return f"1 {noun} is" if count == 1 else f"{count:,} {noun}s are"
 
 
 def _encoding(column: ColumnPlan, values: pd.Series) -> TextEncoding:

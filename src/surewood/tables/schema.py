@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -214,7 +214,7 @@ class TableSchema:
         source = open_source(X)
         for j, kind in enumerate(self.kinds):
             if kind != CATEGORY and self.form_of(source, j, j) is None:
-                _refuse_another_kind(source, j, kind)
+                refuse_another_kind(source, j, kind)
         counts = category_counts(self)
         encode = partial(self.column, source)
         table = Table(source.n_rows, source.n_columns, self.names, counts, source.array, encode)
@@ -258,16 +258,31 @@ def warn_of_rounding(rounded: list[str]) -> None:
         )
 
 
+def treated_as_missing(counts: Mapping[str, int], what: str) -> str:
+    """How many values of a later table are missing, by the labels of their columns.
+
+    Examples
+    --------
+    >>> treated_as_missing({"'city'": 2, "'job'": 1}, "new")
+    "3 values are new in 'city', 'job' and treated as missing"
+    """
+    total = sum(counts.values())
+    where = ", ".join(list(counts)[:5]) + (", ..." if len(counts) > 5 else "")
+    return (
+        f"{'1 value is' if total == 1 else f'{total:,} values are'} {what} in {where} and treated as missing"
+    )
+
+
 _HELD = {NUMBER: "numbers", TIME: "times", CATEGORY: "text"}
 
 
-def _refuse_another_kind(source: Source, j: int, kind: str) -> None:
+def refuse_another_kind(source: Source, j: int, kind: str, where: str = "now") -> None:
     """A number or time column must stay one; without a single known value it may be of either type."""
     now = source.kind(j)
     if now == kind or (now != CATEGORY and np.isnan(source.numbers(j)).all()):
         return
     raise ValueError(
-        f"column {source.label(j)} held {_HELD[kind]} in training and holds {_HELD[now]} now; "
+        f"column {source.label(j)} held {_HELD[kind]} in training and holds {_HELD[now]} {where}; "
         "convert it first."
     )
 

@@ -194,7 +194,7 @@ class FrameSource(Source):
             return
         for j, number in enumerate(is_number):
             if number and self._column(j).dtype.kind in "fO":
-                _refuse_infinity(self.numbers(j), self.label(j))
+                refuse_infinity(self.numbers(j), self.label(j))
 
 
 def _plain_floats(X: pd.DataFrame) -> NDArray[Any] | None:
@@ -222,7 +222,8 @@ def _series_floats(series: pd.Series, label: str) -> NDArray[np.float64]:
         raise ValueError(f"Input X contains a number too large for a float in column {label}.") from None
 
 
-def _refuse_infinity(values: NDArray[np.float64], label: str) -> None:
+def refuse_infinity(values: NDArray[np.float64], label: str) -> None:
+    """Refuse a number column with an infinite value."""
     if np.isinf(values).any():
         raise ValueError(f"Input X contains infinity in column {label}; replace it by a finite value or NaN.")
 
@@ -343,9 +344,8 @@ def is_text(type_: pa.DataType) -> bool:
     types = pa.types
     if types.is_dictionary(type_):
         return is_text(type_.value_type)
-    checks = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_time)
-    view = getattr(types, "is_string_view", None)
-    return any(check(type_) for check in checks) or bool(view and view(type_))
+    checks = (types.is_string, types.is_large_string, types.is_string_view)
+    return any(check(type_) for check in (*checks, types.is_binary, types.is_large_binary, types.is_time))
 
 
 def is_plain_text(type_: pa.DataType) -> bool:
@@ -425,11 +425,8 @@ class ArrowSource(Source):
 
     def refuse_infinities(self, is_number: list[bool]) -> None:
         for j, number in enumerate(is_number):
-            if number and pa.types.is_floating(self._type(j)) and np.isinf(self.numbers(j)).any():
-                raise ValueError(
-                    f"Input X contains infinity in column {self.label(j)}; "
-                    "replace it by a finite value or NaN."
-                )
+            if number and pa.types.is_floating(self._type(j)):
+                refuse_infinity(self.numbers(j), self.label(j))
 
 
 def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:

@@ -57,29 +57,21 @@ COMMA_SEPARATED = "comma separated"
 _LOOKED_AT = 60  # rows of a sheet in which the header is looked for
 
 
-@dataclass(frozen=True)
-class FileFormat:
-    """The format of a file and its compression ("" where there is none)."""
-
-    kind: str
-    compression: str = ""
-
-
-def format_of(path: Path) -> FileFormat:
-    """The format that a file's name says.
+def format_of(path: Path) -> tuple[str, str]:
+    """The format that a file's name says, and its compression ("" where there is none).
 
     Examples
     --------
     >>> format_of(Path("sales.csv.gz"))
-    FileFormat(kind='delimited', compression='.gz')
+    ('delimited', '.gz')
     """
     name = path.name.lower()
     compression = next((ending for ending in COMPRESSIONS if name.endswith(ending)), "")
     ending = Path(name.removesuffix(compression)).suffix
     if ending in ENDINGS:
-        return FileFormat(ENDINGS[ending], compression)
+        return ENDINGS[ending], compression
     if compression == ".zip":
-        return FileFormat("delimited", compression)  # the member inside decides
+        return "delimited", compression  # the member inside decides
     raise DataError(
         f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text "
         f"files also {', '.join(COMPRESSIONS)}."
@@ -349,18 +341,16 @@ def _one(source: str | Path, reading: Reading) -> TableFile:
         raise DataError(f"{path} is a folder; name one file in it.")
     if not path.exists():
         raise DataError(f"there is no file {path}.")
-    found = format_of(path)
-    if found.kind == "delimited":
-        return _delimited(unpacked(path, found.compression), str(path), reading)
-    if found.kind == "json lines":
-        return _json_lines(unpacked(path, found.compression), str(path))
-    if found.compression:
-        raise DataError(
-            f"{path}: only text tables are read from {found.compression} files; decompress it first."
-        )
-    if found.kind == "excel":
+    kind, compression = format_of(path)
+    if kind == "delimited":
+        return _delimited(unpacked(path, compression), str(path), reading)
+    if kind == "json lines":
+        return _json_lines(unpacked(path, compression), str(path))
+    if compression:
+        raise DataError(f"{path}: only text tables are read from {compression} files; decompress it first.")
+    if kind == "excel":
         return _excel(path, reading)
-    frame = read_parquet(path) if found.kind == "parquet" else _arrow(path)
+    frame = read_parquet(path) if kind == "parquet" else _arrow(path)
     frame.columns = pd.Index(column_names(frame.columns))
     refuse_duplicates(list(frame.columns), str(path))
     return TableFile(frame, str(path), np.arange(1, 1 + len(frame)), "row", numbered=False)

@@ -30,7 +30,7 @@ from surewood._text import has_half_characters
 from surewood.tables.parquet import ParquetTable, RowStream, as_parquet, read_training
 from surewood.tables.planning.labels import QuantityWarning, why_quantity
 from surewood.tables.row_hashes import merge_equal_rows
-from surewood.tables.schema import TableSchema, open_source
+from surewood.tables.schema import TableSchema, open_source, treated_as_missing
 from surewood.tables.sources import Source
 from surewood.tables.table import Table
 from surewood.tables.workspace import Workspace
@@ -353,10 +353,7 @@ def _warn_of_new_categories(schema: TableSchema, source: Source, table: Table) -
         if rows:
             counts[str(source.label(j))] = rows
     if counts:
-        total, several = sum(counts.values()), len(counts) > 5
-        are = "value is" if total == 1 else "values are"
-        shown = ", ".join(list(counts)[:5]) + (", ..." if several else "")
-        warnings.warn(f"{total:,} {are} new in {shown} and treated as missing.", UserWarning, stacklevel=3)
+        warnings.warn(f"{treated_as_missing(counts, 'new')}.", UserWarning, stacklevel=3)
 
 
 def by_batches(table: Table, function: Callable[[Table], NDArray[Any]]) -> NDArray[Any]:

@@ -1,7 +1,4 @@
-"""Plan files from strangers are refused with one sentence, whatever they say: no traceback, no hang.
-
-Reading raw values by the plan of a column, whoever read the table.
-"""
+"""Raw values read by the plan of a column; plan files from strangers are refused with one sentence."""
 
 from __future__ import annotations
 

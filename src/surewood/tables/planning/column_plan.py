@@ -279,13 +279,8 @@ class ColumnPlan:
         if unknown:
             shown = ", ".join(map(shortened, unknown))
             raise DataError(f"the plan of column {shortened(name)} has unknown settings {shown}.")
-        if plain.get("kind") not in KINDS:
-            raise DataError(
-                f"the plan of column {shortened(name)} has kind {shortened(plain.get('kind'))}; kinds are "
-                f"{', '.join(KINDS)}."
-            )
         values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items()}
-        made = cls(name=name, **values)
+        made = cls(**{"name": name, "kind": None, **values})
         flaw = flaw_of(made)
         if flaw is not None:
             raise DataError(f"the plan of column {shortened(name)} {flaw}.")
