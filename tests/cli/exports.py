@@ -104,7 +104,7 @@ def _workbook(above=(), notes_first=False, grouped=False, blank_columns=0):
         if notes_first:
             notes = book.create_sheet("Read me", 0)
             notes.append(["Export of the billing system"])
-            notes.append(["Questions to the controlling department"])
+            notes.append([None, "Questions to the controlling department"])
         path = path.with_suffix(".xlsx")
         book.save(path)
         return [path]
@@ -229,6 +229,13 @@ EXPORTS = (
         _several([lambda c: c, lambda c: [name for name in c if name != "Fee"]]),
         numbers=("Months", "Revenue"),
         note="lacks the column 'Fee', which is not used",
+    ),
+    Export(
+        "groups of columns named in each cell",
+        _csv(before=",Customer,Customer,Contract,Contract,Contract,Contract,Contract\n", index=True),
+        sentence="if that line has the names",
+        fix="--header-line",
+        note="numbers the rows",
     ),
     Export("a line of totals", _csv(after=",,7000,12000.50,600000,,,\n"), note="no 'Churned'"),
     Export("packed", _gz),

@@ -55,7 +55,9 @@ def test_an_export_is_read_right_or_a_sentence_says_what_to_type(run, tmp_path, 
     assert len(facts["classes"]) in (2, 3)
 
     made = surewood.load(tmp_path / "m" / "model.surewood")[0]
-    frame = read_table(paths if len(paths) > 1 else paths[0]).dropna(subset=[export.target])
+    header_line = facts["reading"].get("header_line")
+    frame = read_table(paths if len(paths) > 1 else paths[0], header_line=header_line)
+    frame = frame.dropna(subset=[export.target])
     prepared = made.transform(frame)
     for name in export.numbers:
         read = np.sort(prepared[name].to_numpy(dtype=float))

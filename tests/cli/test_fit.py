@@ -51,7 +51,7 @@ def test_a_pipe_gets_plain_quiet_text(messy):
     assert shown.stderr == ""
     assert "\x1b" not in shown.stdout
     assert "GUARANTEE" in shown.stdout
-    assert "column 'Kunden-Nr.' is not used: text with" in shown.stdout
+    assert "column 'Kunden-Nr.' is not used: an identifier, with" in shown.stdout
     assert "column 'Land' is not used: it has one value only." in shown.stdout
 
 

@@ -80,11 +80,15 @@ FIT = [
     ),
     (
         ("text.csv", "--target", "kind"),
-        "the table has no usable column besides the target ('id': text with 64 distinct values in ",
+        "the table has no usable column besides the target ('id': an identifier, with 64 distinct texts in ",
     ),
     (("cut.parquet", "--target", "kind"), "cut.parquet is not a readable Parquet file, or is cut short"),
     (("empty.csv", "--target", "kind"), "empty.csv is empty."),
-    (("twice.csv", "--target", "kind"), "twice.csv has more than one column called 'a'; rename them."),
+    (
+        ("twice.csv", "--target", "kind"),
+        "twice.csv has more than one column called 'a'; rename them, or give --header-line 2 if that line "
+        "has the names.",
+    ),
     (
         ("good", "--target", "kind"),
         "there is no file good; the name of a table ends in .csv, .parquet or the like.",

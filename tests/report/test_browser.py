@@ -295,7 +295,7 @@ def test_the_ledger_sorts_and_filters(opened):
     assert 0 < len(found) < len(before)
     assert all("lost" in path for path in found)
     count = page.evaluate(f"{LEDGER}.querySelector('[data-count]').innerText")
-    assert count == f"{len(found)} of {len(before)} rows"
+    assert count == f"{len(found)} of {len(before)}"
     assert page.problems == []
 
 

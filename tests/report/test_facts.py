@@ -137,6 +137,18 @@ def test_columns_have_kind_missing_fraction_and_range():
     assert none["range"] == "no value"
 
 
+def test_ranges_of_columns_are_written_as_in_the_table():
+    frame = pd.DataFrame(
+        {"paid": [0.0, 1.0, 1.0], "since: days": [19000.0, 19782.0, 19800.0], "fee": [5, 9, 7]}
+    )
+    how = {"paid": {"words": {0.0: "nein", 1.0: "ja"}}, "since: days": {"days": True}, "fee": {"unit": "€"}}
+    assert [column["range"] for column in column_facts(object(), frame, how)] == [
+        "ja (67 %), nein (33 %)",
+        "2022-01-08 to 2024-03-18, median 2024-02-29",
+        "5 € to 9 €, median 7 €",
+    ]
+
+
 def test_wide_tables_are_cut_and_plain_arrays_have_numbered_columns():
     X = np.zeros((3, MAX_COLUMNS + 5))
     assert len(column_facts(object(), X)) == MAX_COLUMNS

@@ -67,7 +67,7 @@ def test_the_whole_model(folder):
     about = workflow.describe(folder)
     assert about["kind"] == "margin deep forest (mddf)"
     assert about["trained on"].endswith("target 'treu?'")
-    assert about["columns"] == "2 numeric, 1 categorical, 1 dates; 3 not used"
+    assert about["columns"] == "2 numeric, 1 categorical, 1 date; 3 not used"
     assert "cross-validated accuracy" in about
     assert about["cross-validated accuracy"].endswith("(ESTIMATE)")
 

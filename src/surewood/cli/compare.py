@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -77,8 +78,11 @@ def compare(
     as_json: option.AsJson = False,
 ) -> None:
     """See `_HELP`."""
+    from surewood.report.words import seconds
     from surewood.workflow.columns import names_of
     from surewood.workflow.comparing import compare as compare_on
+
+    started = perf_counter()
 
     with display():
         found = compare_on(
@@ -103,6 +107,7 @@ def compare(
     _print(result)
     if out is not None:
         console().print(Text(f"\nwritten to {out}"))
+    console().print(Text(f"\ntotal time {seconds(perf_counter() - started)}", style="dim"))
 
 
 def _print(result: dict[str, Any]) -> None:
@@ -118,12 +123,9 @@ def _print(result: dict[str, Any]) -> None:
     out.print(Padding(_scores(result, short=True) if narrow else table, (0, 0, 0, 0), expand=False))
     out.print()
     words = "error, AUC and log-loss: means over folds; fit: seconds per fold; predict: for 1,000 rows"
-    out.print(
-        Text(
-            f"{words}; in brackets: difference in error, points, and p of a corrected paired t-test.",
-            style="dim",
-        )
-    )
+    if result["best_baseline"] is not None:
+        words += "; in brackets: difference in error, points, and p of a corrected paired t-test"
+    out.print(Text(f"{words}.", style="dim"))
     if narrow:
         if result["best_baseline"] is not None:
             told = "vs. best baseline: points of error; unclear: no difference shown."

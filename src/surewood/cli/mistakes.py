@@ -38,7 +38,7 @@ def as_options(text: str) -> str:
 
     def option(found: re.Match[str]) -> str:
         name = _OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
-        value = found["value"]
+        value = (found["value"] or "").strip("\"'")
         return f"{name} {value}" if value and value != "True" else name
 
     return _ARGUMENT.sub(option, text)

@@ -137,14 +137,13 @@ def print_certificate(out: Console, certificate: dict[str, Any]) -> None:
             details += "; known without a holdout"
         table.add_row(Text(entry["status"], style=_STATUS_STYLE[entry["status"]]), Text(details))
     out.print(Padding(table, (0, 0, 0, 2), expand=False))
-    if certificate["withheld"]:
-        out.print(
-            Padding(
-                Text(f"Not guaranteed ({len(certificate['withheld'])}), and why"), (0, 0, 0, 2), expand=False
-            )
-        )
-        for item in certificate["withheld"]:
-            out.print(Padding(Text(f"{item['method']}: {item['reason']}"), (0, 0, 0, 4), expand=False))
+    withheld = [one for one in certificate["withheld"] if one["reason"] not in certificate["verdict"]]
+    if withheld:
+        title = Text(f"Not guaranteed ({len(withheld)}), and why")
+        out.print(Padding(title, (0, 0, 0, 2), expand=False))
+        for item in withheld:
+            text = Text(shown(as_options(f"{item['method']}: {item['reason']}")))
+            out.print(Padding(text, (0, 0, 0, 4), expand=False))
     words = {entry["status"] for entry in certificate["entries"]}
     meanings = "; ".join(f"{word}: {meaning}" for word, meaning in _MEANING.items() if word in words)
     out.print(Padding(Text(f"{meanings}.", style="dim"), (0, 0, 0, 2), expand=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import platform
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +20,7 @@ import surewood
 from surewood.base.describing import DescribesItself, ReportRows, report_facts, short, take_rows, title_of
 from surewood.base.wording import percent
 from surewood.certify.deciding import DecidingClassifier
-from surewood.report.words import plain_dict, value_text
+from surewood.report.words import plain_dict, value_text, written
 from surewood.tables import TableSchema, plain
 
 
@@ -211,7 +212,9 @@ def column_names(model: Any, X: Any) -> list[str]:
     return [f"x{j}" for j in range(n_columns(X))] if names is None else [str(name) for name in names]
 
 
-def column_facts(model: Any, X: Any) -> list[dict[str, Any]]:
+def column_facts(
+    model: Any, X: Any, as_written: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[dict[str, Any]]:
     """One dictionary per column: name, kind, fraction missing, number of values, and its range in words."""
     schema = getattr(model, "schema_", None)
     if schema is None or len(schema.kinds) != n_columns(X):
@@ -228,17 +231,19 @@ def column_facts(model: Any, X: Any) -> list[dict[str, Any]]:
                 "kind": schema.kinds[j],
                 "missing": float(1.0 - len(present) / max(1, len(values))),
                 "distinct": len(np.unique(present)),
-                "range": _range_in_words(schema, j, present),
+                "range": _range_in_words(schema, j, present, (as_written or {}).get(names[j])),
             }
         )
     return facts
 
 
-def _range_in_words(schema: TableSchema, j: int, present: NDArray[np.float64]) -> str:
+def _range_in_words(
+    schema: TableSchema, j: int, present: NDArray[np.float64], how: Mapping[str, Any] | None
+) -> str:
     if not len(present):
         return "no value"
-    if schema.kinds[j] == "category":
-        values = schema.categories[j] or []
+    if schema.kinds[j] == "category" or (how and "words" in how):
+        values = how["words"] if how and "words" in how else schema.categories[j] or []
         codes, counts = np.unique(present.astype(np.int64), return_counts=True)
         order = np.argsort(-counts, kind="stable")[:3]
         shares = [f"{short(values[codes[i]], 24)} ({percent(counts[i] / len(present), 0)})" for i in order]
@@ -246,10 +251,9 @@ def _range_in_words(schema: TableSchema, j: int, present: NDArray[np.float64]) -
     if schema.kinds[j] == "time":
         first, last = (pd.Timestamp(float(v), unit="s") for v in (present.min(), present.max()))
         return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}"
-    low, middle, high = present.min(), np.median(present), present.max()
-    if low == high:
-        return f"always {value_text(low)}"
-    return f"{value_text(low)} to {value_text(high)}, median {value_text(middle)}"
+    limits = (present.min(), present.max(), np.median(present))
+    low, high, middle = (value_text(v) if how is None else str(written(v, how)) for v in limits)
+    return f"always {low}" if low == high else f"{low} to {high}, median {middle}"
 
 
 def class_facts(y: Any, y_hold: Any | None) -> list[dict[str, Any]]:

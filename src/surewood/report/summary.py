@@ -95,7 +95,7 @@ def build_summary(
     parts: dict[str, Callable[[], Any]] = {
         "format": lambda: FORMAT,
         "model": lambda: {"name": type(core).__name__},
-        "data": lambda: _data_facts(model, X, y, holdout, judged, dataset),
+        "data": lambda: _data_facts(model, X, y, holdout, judged, dataset, as_written),
         "scores": lambda: quality.scores(judged, sample, y),
         "class_scores": lambda: quality.class_scores(judged),
         "confusion": lambda: quality.confusion(judged),
@@ -126,6 +126,7 @@ def _data_facts(
     holdout: tuple[Any, Any] | None,
     judged: Predictions,
     dataset: dict[str, Any] | None,
+    as_written: Mapping[str, Mapping[str, Any]] | None,
 ) -> dict[str, Any]:
     return {
         "n_columns": about.n_columns(X),
@@ -143,7 +144,7 @@ def _data_facts(
         "n_holdout": None if holdout is None else judged.n_rows,
         "n_features": about.n_columns(X),
         "n_classes": len(judged.classes),
-        "columns": about.column_facts(last_step(model), X),
+        "columns": about.column_facts(last_step(model), X, as_written),
         "classes": about.class_facts(y, None if holdout is None else holdout[1]),
     }
 

@@ -11,6 +11,7 @@ from surewood._text import memory_text
 from surewood.base.wording import counted_text, percent
 from surewood.certify.wording import between_text, confidence_text, ends_text
 from surewood.tables import plain
+from surewood.tables.planning.dates import date_text
 
 
 def percent_up(value: float | None) -> str:
@@ -64,12 +65,14 @@ def value_text(value: float) -> str:
 
 
 def written(value: Any, how: Mapping[str, Any] | None) -> Any:
-    """A value as its table writes it: a truth word, or a number with its unit; else as it is.
+    """A value as its table writes it: a truth word, a date, or a number with its unit; else as it is.
 
     Examples
     --------
     >>> written(1.0, {"words": {0.0: "nein", 1.0: "ja"}}), written(20.5, {"unit": "%"})
     ('ja', '20.5 %')
+    >>> written(19782.0, {"days": True})
+    '2024-02-29'
     >>> written(70.99, {"unit": "$"}), written("red", None)
     ('$70.99', 'red')
     """
@@ -77,6 +80,8 @@ def written(value: Any, how: Mapping[str, Any] | None) -> Any:
         return value
     if "words" in how:
         return how["words"].get(float(value), value)
+    if how.get("days"):
+        return date_text(float(value))
     text, unit = value_text(float(value)), str(how["unit"])
     return f"{unit}{text}" if unit in "$£¥" else f"{text} {unit}"
 

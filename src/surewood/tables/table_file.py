@@ -426,6 +426,12 @@ def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
 
 def _excel(path: Path, reading: Reading) -> TableFile:
     """A sheet of a workbook, below its titles and the names of groups of columns."""
+    with path.open("rb") as file:
+        if not file.read(4).startswith((b"PK", b"\xd0\xcf\x11\xe0")):
+            raise DataError(
+                f"{path} is not an Excel file, though its name says so; save it as .xlsx from a spreadsheet "
+                "program, or rename it to end in .csv if it is text."
+            )
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             refuse_expansion(path, sum(member.file_size for member in archive.infolist()))
@@ -447,7 +453,7 @@ def _excel(path: Path, reading: Reading) -> TableFile:
     groups = ["" if is_blank(cell) else str(cell) for cell in rows[place - 1]] if place else []
     header = ["" if is_blank(cell) else str(cell).strip() for cell in rows[place]] if rows else []
     names = column_names(with_groups(header, groups))
-    refuse_duplicates(names, str(path))
+    refuse_duplicates(names, str(path), place + 2)
     body = cells.iloc[place + 1 :].dropna(how="all")
     frame = body.reset_index(drop=True).infer_objects()
     frame.columns = pd.Index(names)
@@ -462,9 +468,10 @@ def _sheet(book: pd.ExcelFile, path: Path, name: str | None) -> tuple[str, pd.Da
     found = None
     for sheet in [name] if name is not None else sheets:
         cells = pd.read_excel(book, sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
-        if found is None or (cells.shape[1] > 1 and len(cells) > 1):
+        is_table = (cells.notna().sum(axis=1) > 1).sum() > 1  # a cover has one text per row
+        if found is None or is_table:
             found = sheet, cells
-        if cells.shape[1] > 1 and len(cells) > 1:
+        if is_table:
             break
     assert found is not None
     if name is None and len(sheets) > 1:

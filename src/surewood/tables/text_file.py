@@ -413,11 +413,14 @@ def find_separator(head: Sequence[str]) -> str:
     return best
 
 
-def refuse_duplicates(names: Sequence[object], origin: str) -> None:
-    """Refuse two columns of one name."""
+def refuse_duplicates(names: Sequence[object], origin: str, next_line: int | None = None) -> None:
+    """Refuse two columns of one name; the line below may have the names, below those of groups."""
     twice = [name for name, count in Counter(map(str, names)).items() if count > 1]
     if twice:
-        raise DataError(f"{origin} has more than one column called {listed(sorted(twice), 8)}; rename them.")
+        hint = "" if next_line is None else f", or give header_line={next_line} if that line has the names"
+        raise DataError(
+            f"{origin} has more than one column called {listed(sorted(twice), 8)}; rename them{hint}."
+        )
 
 
 def _columns_to_keep(rows: Iterable[list[str]], names: list[str]) -> list[str]:
@@ -563,7 +566,7 @@ def read_delimited(raw: bytes, origin: str, reading: Reading = AS_FOUND) -> Deli
     n_ends, n_quotes, broken = scan_text(text)
     if n_quotes % 2:
         refuse_open_quote(text, layout.separator, origin, layout.skipped)
-    refuse_duplicates(layout.names, origin)
+    refuse_duplicates(layout.names, origin, layout.skipped + 2)
     table = _parsed(text, layout, origin, broken or n_quotes % 2 == 1)
     lines = _line_numbers(text, layout, table.num_rows, n_ends)
     refuse_second_header(table, origin, layout.skipped, _NULLS)

@@ -33,8 +33,8 @@ _COLUMN_KINDS = {
     "number": "numeric",
     "boolean": "yes/no",
     "category": "categorical",
-    "date": "dates",
-    "duration": "durations",
+    "date": "date",
+    "duration": "duration",
     "text": "free text",
 }
 

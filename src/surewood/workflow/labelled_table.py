@@ -278,6 +278,9 @@ def read_labelled(
     name, y = str(data.y.name) if target is None else target, data.y
     if check or classes or bins:
         y = settle_quantity(y, name, classes=classes, bins=bins, decimal=decimal)
+    if check and bins:
+        sizes = ", ".join(f"{label} ({plural(n, 'row')})" for label, n in y.value_counts().items())
+        notes.append(f"classes of {name!r}: {sizes}.")
     if check:
         check_classes(y, name)
     numbers = np.arange(1, len(y) + 1) if data.row_numbers is None else data.row_numbers

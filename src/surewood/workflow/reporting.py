@@ -195,7 +195,7 @@ def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:
 
 
 def as_written(preparer: TablePreparer) -> dict[str, dict[str, Any]]:
-    """Units of numbers and words of truth values, by column: the page shows values as the table has them."""
+    """By column: units of numbers, days of dates and words of truth values, as the table has them."""
     found: dict[str, dict[str, Any]] = {}
     for column in preparer.plan_.used:
         if column.truth_words:
@@ -205,6 +205,8 @@ def as_written(preparer: TablePreparer) -> dict[str, dict[str, Any]]:
             found[column.name] = {"words": words}
         elif column.percent or column.unit:
             found[column.name] = {"unit": "%" if column.percent else column.unit}
+        elif column.kind == "date":
+            found[f"{column.name}: days"] = {"days": True}
     return found
 
 

@@ -105,7 +105,7 @@
         row.hidden = !words.every((word) => text.includes(word));
         shown += !row.hidden;
       }
-      count.textContent = shown + " of " + rows.length + " rows";
+      count.textContent = shown + " of " + rows.length;
       limitPrint(box);
     };
     search.addEventListener("input", filter);

@@ -538,7 +538,7 @@ def _words(name: str, values: DistinctTexts, hints: Hints) -> ColumnPlan:
     return ColumnPlan(
         name,
         "drop",
-        f"text with {n:,} distinct values in {values.n_known:,} rows: an identifier",
+        f"an identifier, with {n:,} distinct texts in {values.n_known:,} rows",
         Remark.IDENTIFIER,
         examples,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from surewood._text import CONTROL
+from surewood._text import CONTROL, escaped
 from surewood.tables.planning.column_plan import (
     ColumnPlan,
     Remark,
@@ -372,10 +373,10 @@ def overview(made: TablePlan) -> str:
     rows = [("column", "used as", "because", "missing", "lost", "examples")]
     for column in made.columns:
         used = "not used" if column.kind == "drop" else column.kind
-        shown = " | ".join(_short(text, 18) for text in column.examples[:3])
+        shown = " | ".join(_short(text.removesuffix(" 00:00:00"), 18) for text in column.examples[:3])
         lost = "" if column.kind == "drop" else str(column.n_lost)
         missing = "" if column.kind == "drop" else str(column.n_missing)
-        rows.append((_short(column.name, 32), used, _short(column.reason, 52), missing, lost, shown))
+        rows.append((_short(column.name, 32), used, _short(column.reason, 64), missing, lost, shown))
     widths = [max(len(row[k]) for row in rows) for k in range(6)]
     sides = (str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust)
     return "\n".join(
@@ -384,8 +385,8 @@ def overview(made: TablePlan) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    """A text cut in the middle, control characters escaped."""
-    text = text.encode("unicode_escape").decode() if not text.isprintable() else text
+    """A text cut in the middle, control characters escaped; a blank of any width is a blank."""
+    text = escaped(re.sub(r"\s", " ", text))
     half = (most - 1) // 2
     return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
