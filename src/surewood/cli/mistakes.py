@@ -23,7 +23,7 @@ _OPTIONS = {"parameters": "--set", "groups": "--group"}
 _ARGUMENT = re.compile(
     r"\b(bins|categorical|claim|class_weight|classes|cluster|copies|cost|coverage|date|decimal|delta|drop|drop_duplicates|folds|force|fpr"
     r"|groups|header_line|holdout|id|keep|limit|max_rows|metric|missing|model|n_jobs|numeric|only|out|parameters|positive|precision|rare|recall|sheet"
-    r"|sets_by|sets_guarantee|sets_score|target|time|time_limit|weight)=(?P<value>True\b|[^\s),;])?"
+    r"|sets_by|sets_guarantee|sets_score|target|time|time_limit|weight)=(?P<value>True\b|\"\w+\"|[^\s),;])?"
 )
 
 
@@ -32,13 +32,15 @@ def as_options(text: str) -> str:
 
     Examples
     --------
+    >>> as_options('leave these out with copies="leave_out"')
+    'leave these out with --copies leave_out'
     >>> as_options("holdout=0.001 is less than one row (max_rows=)."), as_options("parameters=depth")
     ('--holdout 0.001 is less than one row (--max-rows).', '--set depth')
     """
 
     def option(found: re.Match[str]) -> str:
         name = _OPTIONS.get(found[1], "--" + found[1].replace("_", "-"))
-        value = (found["value"] or "").strip("\"'")
+        value = (found["value"] or "").strip('"')
         return f"{name} {value}" if value and value != "True" else name
 
     return _ARGUMENT.sub(option, text)
