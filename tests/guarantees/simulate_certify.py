@@ -158,10 +158,20 @@ def simulate_sizes_of_groups(draws, seed=27, n_groups=60):
         group = np.repeat(np.arange(n_groups), np.where(large, 40, 4))
         X = rng.normal(size=(group.size, 3))
         wrong = rng.random(group.size) < np.where(large[group], 0.4, 0.05)
-        entry = certify(Threshold(), X, ((X[:, 0] > 0) ^ wrong).astype(int), groups=group, delta=DELTA).best
+        y = ((X[:, 0] > 0) ^ wrong).astype(int)
+        entry = certify(Threshold(), X, y, groups=group, delta=DELTA).best
+        (recall,) = certify(Threshold(), X, y, groups=group, claims="recall:1", delta=DELTA).guarantees
+        missed = 1 - recall.value
         of_groups = 0.2 * 0.4 + 0.8 * 0.05
+        with_label_1 = 0.8 * (1 - 0.5**4)  # small groups that have one, while all large ones do
+        of_some = (0.2 * 0.4 + with_label_1 * 0.05) / (0.2 + with_label_1)
         of_rows = (0.2 * 40 * 0.4 + 0.8 * 4 * 0.05) / (0.2 * 40 + 0.8 * 4)
-        rows.append([("sizes of groups", of_groups, entry.value, entry.value - (of_rows - of_groups))])
+        rows.append(
+            [
+                ("sizes of groups", of_groups, entry.value, entry.value - (of_rows - of_groups)),
+                ("recall in groups", of_some, missed, missed - (of_rows - of_some)),
+            ]
+        )
     return collect(DELTA, rows)
 
 
