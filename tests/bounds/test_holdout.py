@@ -32,12 +32,12 @@ def lower(k, n, delta):
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (0, 40), (7, 40), (39, 40), (40, 40), (3, 2000)])
 @pytest.mark.parametrize("delta", [0.2, 0.01])
 def test_each_rate_is_the_exact_binomial_limit(k, n, delta):
-    assert bounds.error_limit(k, n, delta=delta) == pytest.approx(upper(k, n, delta), abs=1e-9)
+    assert bounds.clopper_pearson(k, n, delta=delta) == pytest.approx(upper(k, n, delta), abs=1e-9)
     assert bounds.clopper_pearson_lower(k, n, delta=delta) == pytest.approx(lower(k, n, delta), abs=1e-9)
 
 
 def test_no_row_says_nothing():
-    assert bounds.error_limit(0, 0) == 1.0
+    assert bounds.clopper_pearson(0, 0) == 1.0
     assert bounds.clopper_pearson_lower(0, 0) == 0.0
 
 
@@ -54,14 +54,14 @@ def test_mcc_is_the_coefficient_at_four_lower_limits():
 def test_models_compared_divide_delta_too():
     lower_limit = bounds.clopper_pearson_lower
     assert lower_limit(9, 10, delta=0.1, n_models=5) == lower_limit(9, 10, delta=0.02)
-    assert bounds.error_limit(1, 10, delta=0.1, n_models=5) == bounds.error_limit(1, 10, delta=0.02)
+    assert bounds.clopper_pearson(1, 10, delta=0.1, n_models=5) == bounds.clopper_pearson(1, 10, delta=0.02)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: bounds.clopper_pearson_lower(3, 2), "successes must be <= n=2, got 3"),
-        (lambda: bounds.error_limit(3, 2), "errors must be <= n=2, got 3"),
+        (lambda: bounds.clopper_pearson(3, 2), "errors must be <= n=2, got 3"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

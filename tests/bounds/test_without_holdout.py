@@ -111,7 +111,7 @@ def test_compression_is_monotone_and_never_below_the_error_rate(m, data, delta):
     ("call", "message"),
     [
         (lambda: clopper_pearson(5, 4), "errors must be <= n=4, got 5"),
-        (lambda: clopper_pearson(0, 0), "n must be an integer >= 1, got 0"),
+        (lambda: clopper_pearson(0, -1), "n must be an integer >= 0, got -1"),
         (lambda: clopper_pearson(0, 5, delta=1.0), r"delta must be in \(0, 1\), got 1.0"),
         (lambda: clopper_pearson(0, 5, n_models=0), "n_models must be an integer >= 1, got 0"),
         (lambda: clopper_pearson(-1, 5), "errors must be an integer >= 0, got -1"),

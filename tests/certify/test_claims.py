@@ -8,7 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
-from surewood.bounds import betting_upper_limit, clopper_pearson_lower, error_limit, mcc_limit
+from surewood.bounds import betting_upper_limit, clopper_pearson, clopper_pearson_lower, mcc_limit
 from surewood.certify import Claim, certify
 
 
@@ -34,7 +34,7 @@ def test_rates_of_a_class(case):
     assert one(case, "recall:bad").value == pytest.approx(clopper_pearson_lower(hits, int(bad.sum())))
     assert one(case, "precision:bad").value == pytest.approx(clopper_pearson_lower(hits, int(said.sum())))
     assert one(case, "fpr:bad").value == pytest.approx(
-        error_limit(int((said & ~bad).sum()), int((~bad).sum()))
+        clopper_pearson(int((said & ~bad).sum()), int((~bad).sum()))
     )
     rejected = int((~bad & ~said).sum())
     specificity = clopper_pearson_lower(rejected, int((~bad).sum()))
@@ -57,7 +57,7 @@ def test_groups_name_the_worst(case):
     wrong, region = predicted != y, X["region"].to_numpy()
     counts = [int((wrong & (region == g)).sum()) for g in (0.0, 1.0)]
     sizes = [int((region == g).sum()) for g in (0.0, 1.0)]
-    limits = [error_limit(k, n, delta=0.025) for k, n in zip(counts, sizes)]
+    limits = [clopper_pearson(k, n, delta=0.025) for k, n in zip(counts, sizes)]
     entry = one(case, "error_by:region")
     assert entry.value == pytest.approx(max(limits))
     assert f"largest for region = {int(np.argmax(limits))} (" in entry.note

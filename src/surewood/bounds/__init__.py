@@ -53,7 +53,6 @@ from .holdout import (
     clopper_pearson,
     clopper_pearson_lower,
     error_difference,
-    error_limit,
     mcc_limit,
     rows_needed,
 )
@@ -122,7 +121,6 @@ __all__ = [
     "cross_fit_bound",
     "effective_sample_size",
     "error_difference",
-    "error_limit",
     "error_sequence",
     "fixed_sequence_choice",
     "interval_rademacher",

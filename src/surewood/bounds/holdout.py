@@ -26,7 +26,9 @@ _TAIL_TERMS = 1 << 17  # terms of a binomial tail that are summed one by one
 
 
 def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Upper confidence limit of the risk from errors on `n` held-out points (6.1).
+    """Upper confidence limit of the risk from errors on `n` held-out points (6.1); 1 without a point.
+
+    The risk may be conditional: false positives among the rows of other classes, errors in a group (§11.1).
 
     Parameters
     ----------
@@ -40,11 +42,11 @@ def clopper_pearson(errors: int, n: int, *, delta: float = 0.05, n_models: int =
     Examples
     --------
     >>> from surewood.bounds import clopper_pearson
-    >>> round(clopper_pearson(12, 400), 7)
-    0.0481539
+    >>> round(clopper_pearson(12, 400), 7), clopper_pearson(0, 0)
+    (0.0481539, 1.0)
     """
     log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
-    return binomial_tail_inverse(errors, check.count(n, "n", 1), log_delta)
+    return binomial_tail_inverse(errors, n, log_delta)
 
 
 def binomial_tail_inverse(errors: int, n: int, log_delta: float) -> float:
@@ -107,24 +109,7 @@ def clopper_pearson_lower(successes: int, n: int, *, delta: float = 0.05, n_mode
     k = check.count(successes, "successes")
     if k > n:
         raise ValueError(f"successes must be <= n={n}, got {k}")
-    return 1.0 - _upper(n - k, n, delta, n_models)
-
-
-def _upper(k: int, n: int, delta: float, n_models: int = 1) -> float:
-    log_delta = math.log(check.confidence(delta)) - math.log(check.count(n_models, "n_models", 1))
-    return binomial_tail_inverse(k, n, log_delta)
-
-
-def error_limit(errors: int, n: int, *, delta: float = 0.05, n_models: int = 1) -> float:
-    """Upper limit of an error rate: of all rows, or false positives among the rows of other classes (§11.1).
-
-    Examples
-    --------
-    >>> from surewood.bounds import error_limit
-    >>> round(error_limit(12, 400), 7), error_limit(0, 0)
-    (0.0481539, 1.0)
-    """
-    return _upper(errors, n, delta, n_models)
+    return 1.0 - clopper_pearson(n - k, n, delta=delta, n_models=n_models)
 
 
 def mcc_limit(tp: int, fn: int, fp: int, tn: int, *, delta: float = 0.05, n_models: int = 1) -> float:
@@ -196,10 +181,10 @@ def error_difference(
         raise ValueError(f"rows where one model is wrong must be at most n={n}, got {discordant}")
     share = check.confidence(delta) / check.count(n_models, "n_models", 1) / 4.0
     most, least = (
-        error_limit(discordant, n, delta=share),
+        clopper_pearson(discordant, n, delta=share),
         clopper_pearson_lower(discordant, n, delta=share),
     )
-    high = 2.0 * error_limit(first, discordant, delta=share) - 1.0
+    high = 2.0 * clopper_pearson(first, discordant, delta=share) - 1.0
     low = 2.0 * clopper_pearson_lower(first, discordant, delta=share) - 1.0
     p_value = 1.0 if not discordant else float(stats.binomtest(first, discordant, 0.5).pvalue)
     return ErrorDifference(

@@ -110,7 +110,7 @@ class RejectOption:
         """
         level = delta / len(groups)  # what each group's bound may use
         errors, points = groups["errors"].tolist(), groups["points"].tolist()
-        bounds = [clopper_pearson(k, n, delta=level) if n else 1.0 for k, n in zip(errors, points)]
+        bounds = [clopper_pearson(k, n, delta=level) for k, n in zip(errors, points)]
         names = groups[["cascade", "leaf", "band"]].to_numpy().tolist()
         groups = groups.assign(upper_bound=np.array(bounds))
         groups["accepted"] = groups["upper_bound"] <= max_error

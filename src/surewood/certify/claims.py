@@ -25,7 +25,7 @@ from surewood.bounds import (
     auc_limit,
     betting_upper_limit,
     calibration_limit,
-    error_limit,
+    clopper_pearson,
     mcc_limit,
     rows_needed,
 )
@@ -256,7 +256,7 @@ class Scored:
         if self.groups is not None or not zero_one:
             limit = betting_upper_limit(np.clip(values, 0.0, 1.0), delta=delta, n_models=n_models)
             return Limit(limit, n, Method.BETTING, mean)
-        limit = error_limit(int(values.sum()), n, delta=delta, n_models=n_models)
+        limit = clopper_pearson(int(values.sum()), n, delta=delta, n_models=n_models)
         return Limit(limit, n, Method.HOLDOUT, mean)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood.base.reasons import Reason
-from surewood.base.remembered import ENTERED_AGAIN, NOT_COPIES, REMOVED, CountedRows, NoRowsCountError
+from surewood.base.remembered import ENTERED_AGAIN, REMOVED, CountedRows, NoRowsCountError
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import OffersEvidence
@@ -275,9 +276,14 @@ def _population(claim: Claim, scored: Scored, counted: CountedRows) -> str:
     return f"{counted.population}{shares}"
 
 
-def _pending(claim: Claim, position: int, scored: Scored, counted: CountedRows, n_models: int) -> Pending:
+def _pending(
+    claim: Claim, position: int, scored: Scored, counted: CountedRows, n_models: int, note: str = ""
+) -> Pending:
+    population = _population(claim, scored, counted)
+
     def issue(delta: float) -> Entry:
         fields = claim_fields(claim, position, scored, delta, n_models)
+        fields["note"] = note or fields["note"]
         return issue_guarantee(
             fields.pop("method"),
             delta=delta,
@@ -285,7 +291,7 @@ def _pending(claim: Claim, position: int, scored: Scored, counted: CountedRows, 
             sample="holdout",
             n_models=n_models,
             conditions=_conditions(scored, counted),
-            population=_population(claim, scored, counted),
+            population=population,
             unit=scored.unit,
             **fields,
         )
@@ -298,17 +304,9 @@ def _other_rows(scored: Scored, counted: CountedRows, delta: float, n_models: in
     if not counted.has_many_matches or scored.groups is not None or scored.stratified:
         return None
     others = _taken(scored, np.flatnonzero(~counted.matches))
-    fields = claim_fields(Claim("error"), 0, others, delta, n_models)
-    return issue_guarantee(
-        fields.pop("method"),
-        delta=delta,
-        variant="exact",
-        sample="holdout",
-        n_models=n_models,
-        conditions=_conditions(others, counted),
-        population=NOT_COPIES,
-        **fields | {"note": "a claim of its own: it fails with probability delta, whatever the others do"},
-    )
+    no_copies = replace(counted, rule="leave_out", by_caller=False)
+    note = "a claim of its own: it fails with probability delta, whatever the others do"
+    return _pending(Claim("error"), 0, others, no_copies, n_models, note).issue(delta)
 
 
 def _both_ways(issued: list[Entry]) -> list[str]:

@@ -20,8 +20,8 @@ from surewood.base.calibration import held_out_probabilities
 from surewood.base.remembered import CountedRows, NoRowsCountError, RememberedRows
 from surewood.bounds import _arguments as check
 from surewood.bounds import (
+    clopper_pearson,
     clopper_pearson_lower,
-    error_limit,
     fixed_sequence_choice,
     rows_needed,
 )
@@ -438,7 +438,7 @@ def _coverage(holdout: _Holdout, at: int, delta: float, n_models: int) -> Covera
     n, k = holdout.scores.size, int((holdout.scores >= holdout.grid[at]).sum())
     share = delta / (2 * holdout.grid.size * n_models)
     return Coverage(
-        k / n, clopper_pearson_lower(k, n, delta=share), error_limit(k, n, delta=share), float(delta)
+        k / n, clopper_pearson_lower(k, n, delta=share), clopper_pearson(k, n, delta=share), float(delta)
     )
 
 
@@ -471,7 +471,7 @@ def _nothing(
         )
     one, (failures, sizes) = asked[broken[0]], counts[broken[0]]
     limits = np.array(
-        [error_limit(int(k), int(m), delta=delta / sizes.size) for k, m in zip(failures, sizes)]
+        [clopper_pearson(int(k), int(m), delta=delta / sizes.size) for k, m in zip(failures, sizes)]
     )
     at = int(limits.argmin())
     best = 1.0 - limits[at] if one.side == AT_LEAST else limits[at]
