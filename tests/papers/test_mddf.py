@@ -420,10 +420,10 @@ def test_readings_change_the_forests():
     assert gc_forest(profile, "wine", 3, 1).max_layers == 20
 
 
-def test_the_authors_program_adds_up_twenty_layers_that_see_each_forest(blobs):
+def test_the_authors_program_adds_up_layers_that_see_each_forest(blobs):
     X, y = blobs
-    model = ProgramForest(trees=3, a=1, seed=0).fit(X, y)
-    assert [mapper.n_columns for mapper, *_ in model.layers] == [4] + 19 * [4 + 4 * 3]
+    model = ProgramForest(trees=3, a=1, n_layers=3).fit(X, y)
+    assert [mapper.n_columns for mapper, *_ in model.layers] == [4] + 2 * [4 + 4 * 3]
     deepest = [block.models[1].table(0)["depth"].max() for _, block, _ in model.layers[:2]]
     assert deepest == [1, 2]
     mapper, block, alpha = model.layers[0]
@@ -437,7 +437,8 @@ def test_the_authors_program_adds_up_twenty_layers_that_see_each_forest(blobs):
 
 
 def test_the_authors_program_is_a_reading():
-    profile = replace(tiny(schedules=[1, 8]), readings=parse_readings("mddf", ["procedure=program"]))
+    readings = parse_readings("mddf", ["procedure=program", "layers=20"])
+    profile = replace(tiny(schedules=[1, 8]), readings=readings)
     unit = Unit("wine", 0, ("mdDF",))
     (record,) = PAPER.run(unit, profile, Context())
     assert record["metrics"]["layers"] == 20
