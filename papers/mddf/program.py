@@ -8,12 +8,11 @@ The program differs from the paper's algorithm (theory.md §4.5):
 * a layer's weight is ½ log((1 + ḡ) / (1 - ḡ)) with the mean margin ḡ of its own class vectors;
 * points are weighed by (z - θ)², beyond θ by μ (z - θ)², without the denominators of (4.3);
 * all layers have the same folds, which are not stratified;
-* there is no stop rule: the last layer predicts. Here it is the last that the protocol allows; the program has
-  20 (``layers=20``).
+* there is no stop rule: the last layer predicts, here the last that the protocol allows; the program has 20
+  (``layers=20``).
 
-θ = 0.98 and μ = 0.05 are the program's constants. Its a is 4, as it is set up for adult; here it is the one of
-the published four with the best held-out accuracy after the last layer. Categories are numbers. The trees are
-the library's.
+θ = 0.98 and μ = 0.05 are the program's constants. Its a is 4, as it is set up for adult; here it is the one
+with the best held-out accuracy after the last layer. Categories are numbers. The trees are the library's.
 """
 
 from __future__ import annotations
