@@ -17,7 +17,6 @@ from surewood.tables.planning.finding import (
     DistinctTexts,
     Hints,
     counted,
-    counted_values,
     find_column,
     n_unreadable,
     n_unseen,
@@ -39,14 +38,6 @@ def test_distinct_texts_and_their_rows():
     texts = DistinctTexts.of(pd.Series(["a", "a ", "b", None]))
     assert (texts.texts, texts.counts.tolist(), texts.n_rows, texts.n_known) == (["a", "b"], [2.0, 1.0], 4, 3)
     assert texts.readable(lambda text: 1.0 if text == "a" else None) == 2 / 3
-
-
-@pytest.mark.parametrize("values", [["b", None, "a ", "b", "a", " b"], [], [None], ["x"], ["b", "a"] * 9])
-def test_texts_of_arrow_are_counted_as_others(values):
-    texts, counts = counted_values(pd.Series(values, dtype=object))
-    parts = [pd.Series(values[k : k + 2], dtype="str") for k in range(0, max(len(values), 1), 2)]
-    found, found_counts = counted_values(pd.concat(parts, ignore_index=True))
-    assert (found, found_counts.tolist()) == (texts, counts.tolist())
 
 
 def test_later_values_that_are_new():

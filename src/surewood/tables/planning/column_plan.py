@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
@@ -406,13 +406,18 @@ def mean_missing(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def _read_numbers(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
     if plan.decimal == "." and not plan.thousands:
-        read = plan.number_format.read
-        return np.array([_plain_number(text, read) for text in texts], dtype=np.float64)
-    values = plan.number_format.read_all(texts)
+        values = np.array([_as_float(text) for text in texts], dtype=np.float64)
+        values[~np.isfinite(values)] = np.nan
+        others = np.flatnonzero(np.isnan(values)).tolist()
+        values[others] = plan.number_format.read_all([texts[place] for place in others])
+    else:
+        values = plan.number_format.read_all(texts)
+        for place in np.flatnonzero(np.isnan(values)).tolist():
+            if _DECIMAL_POINT.match(texts[place]):  # no thousands mark: another program wrote this table
+                values[place] = float(texts[place])
     for place in np.flatnonzero(np.isnan(values)).tolist():
-        text = texts[place]
-        number = float(text == "True") if text in _TRUTH else _plainly_a_number(text)
-        values[place] = np.nan if number is None else number
+        if texts[place] in _TRUTH:
+            values[place] = _TRUTH[texts[place]]
     return values
 
 
@@ -458,19 +463,7 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
         )
 
 
-_TRUTH = ("True", "False")
-
-
-def _plain_number(text: str, read: Callable[[str], float | None]) -> float | None:
-    if text in _TRUTH:
-        return float(text == "True")
-    number = _as_float(text)
-    return read(text) if number is None else (number if np.isfinite(number) else None)
-
-
-def _plainly_a_number(text: str) -> float | None:
-    """A number with a decimal point that cannot be a thousands mark: another program wrote this table."""
-    return float(text) if _DECIMAL_POINT.match(text) else None
+_TRUTH = {"True": 1.0, "False": 0.0}
 
 
 def _as_float(text: str) -> float | None:

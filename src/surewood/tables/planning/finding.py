@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from surewood._arrays import Floats
 from surewood.tables.planning.column_plan import (
@@ -55,8 +53,16 @@ class DistinctTexts:
 
     @classmethod
     def of(cls, column: pd.Series) -> DistinctTexts:
-        """Of a column of text."""
-        texts, counts = counted_values(column)
+        """Of a column of text, in their order.
+
+        Examples
+        --------
+        >>> values = DistinctTexts.of(pd.Series(["yes", None, "no", "yes "]))
+        >>> values.texts, values.counts.tolist()
+        (['yes', 'no'], [2.0, 1.0])
+        """
+        codes, texts = distinct_texts(column)
+        counts = np.bincount(codes[codes >= 0], minlength=len(texts)).astype(float)
         return cls(texts, counts, len(column))
 
     def without(self, codes: Any, extra: tuple[str, ...]) -> DistinctTexts:
@@ -92,30 +98,6 @@ class DistinctTexts:
     def examples(self) -> tuple[str, ...]:
         order = np.argsort(-self.counts, kind="stable")[:EXAMPLES]
         return tuple(self.texts[k][:60] for k in order)
-
-
-def counted_values(column: pd.Series) -> tuple[list[str], Floats]:
-    """Distinct values of a column as stripped texts, in their order, and how many rows each has.
-
-    Examples
-    --------
-    >>> texts, counts = counted_values(pd.Series(["yes", None, "no", "yes "]))
-    >>> texts, counts.tolist()
-    (['yes', 'no'], [2.0, 1.0])
-    """
-    if isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow":
-        found = pc.value_counts(pa.array(column.array))
-        known = found.field("values").is_valid()
-        values = found.field("values").filter(known).to_numpy(zero_copy_only=False)
-        texts = list(map(str.strip, values.tolist()))
-        counts = found.field("counts").filter(known).to_numpy(zero_copy_only=False).astype(float)
-        places = {text: k for k, text in enumerate(dict.fromkeys(texts))}
-        if len(places) < len(texts):
-            counts = np.bincount([places[text] for text in texts], weights=counts)
-        return list(places), counts
-    codes, texts = distinct_texts(column)
-    known_codes = codes if len(codes) and codes.min() >= 0 else codes[codes >= 0]
-    return texts, np.bincount(known_codes, minlength=len(texts)).astype(float)
 
 
 def n_unreadable(plan: ColumnPlan, column: pd.Series) -> int:

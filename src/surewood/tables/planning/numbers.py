@@ -174,8 +174,8 @@ class NumberFormat:
 
     def read(self, text: str) -> float | None:
         """The number that a text means; None where it is not a number of this format."""
-        how = self._how(text.translate(ZEROS))
-        return None if how is None else how.value(text)
+        number = float(self.read_all([text])[0])
+        return None if math.isnan(number) else number
 
     def read_all(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """As :meth:`read`, of many texts; NaN where a text is not a number of this format.
@@ -190,13 +190,10 @@ class NumberFormat:
             places.setdefault(shape, []).append(place)
         values = np.full(len(texts), np.nan)
         for shape, alike in places.items():
-            how = self._how(shape)
+            how = _reading(shape, self.decimal, self.thousands, self.percent, self.unit)
             if how is not None:
                 values[alike] = how.values([texts[place] for place in alike])
         return values
-
-    def _how(self, shape: str) -> _Reading | None:
-        return _reading(shape, self.decimal, self.thousands, self.percent, self.unit)
 
 
 @dataclass(frozen=True)
@@ -210,14 +207,8 @@ class _Reading:
     divisor: float
     factor: float
 
-    def value(self, text: str) -> float | None:
-        value = float(self._plain_digits(text))
-        if not math.isfinite(value):
-            return None
-        return value / self.divisor * self.factor
-
     def values(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """As :meth:`value`, of texts that all have this shape; NaN for None.
+        """The numbers of texts that all have this shape; NaN where one is not finite.
 
         A number below 2**53 over a power of ten up to 10**22 is rounded once, as :func:`float` does.
         """
