@@ -28,7 +28,7 @@ from surewood.composite.data import CompositeData, SolverOptions, prepare
 from surewood.composite.degrees import complexities
 from surewood.composite.grid import HeldOut, SearchGrid, grid_errors
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
-from surewood.composite.leaf_svms import train_leaf_svms
+from surewood.composite.leaves import train_leaf_svms
 from surewood.composite.trees import fit_trees
 from surewood.svm.gram import Gram
 from surewood.tables import begin_fit

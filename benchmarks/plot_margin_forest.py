@@ -1,4 +1,4 @@
-"""The figures of docs/margin-forest.md, as plain SVG, from the functions of surewood.deepforest.figures.
+"""The figures of docs/margin-forest.md, as plain SVG, from the data of the papers' figures.
 
     python -m benchmarks.plot_margin_forest --data satimage --n-estimators 30
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.study_files import option_parser
 from papers.datasets import load
+from papers.mddf.figures import representation_view
 from surewood import MarginDeepForestClassifier
-from surewood.deepforest.figures import layer_curves, representation_view
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"
 COLOURS = ("#3366cc", "#dc3912", "#ff9900", "#109618", "#990099", "#0099c6", "#dd4477", "#66aa00", "#b82e2e")
@@ -99,12 +99,12 @@ def main():
         n_jobs=-1,
         random_state=0,
     ).fit(X, y)
-    curves = layer_curves(model, *data.test)
+    curves = model.layer_table(*data.test)
     held, new = "#3366cc", "#dc3912"
     accuracy = [("held out", 100 * np.array(curves["held_out_accuracy"]), held)]
-    accuracy.append(("test", 100 * np.array(curves["accuracy"]), new))
+    accuracy.append(("test", 100 * np.array(curves["accuracy"].dropna()), new))
     ratio = [("held out", np.array(curves["held_out_margin_ratio"]), held)]
-    ratio.append(("test", np.array(curves["margin_ratio"]), new))
+    ratio.append(("test", np.array(curves["margin_ratio"].dropna()), new))
     parts = panel(60, 40, 280, 180, f"{arguments.data}: accuracy (%) a layer", accuracy)
     parts += panel(420, 40, 280, 180, "margin ratio a layer (heuristic)", ratio)
     write("margin-forest-layers.svg", 720, 260, parts)

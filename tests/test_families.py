@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ from surewood.cascade.data import CascadeData
 from surewood.cascade.model import CascadeModel
 from surewood.composite.data import CompositeData
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import CompositePlan, Parameters
+from surewood.composite.plan import CompositePlan
 from surewood.deepforest.data import DeepForestData
 from surewood.deepforest.model import DeepForestModel
 from surewood.deepforest.plan import DeepForestPlan
@@ -35,25 +34,23 @@ from surewood.trees import boosting, forest_plan, forest_training
 from surewood.trees.boosted_model import BoostedModel
 from surewood.trees.forest_model import ForestModel
 
-Given = Mapping[str, Any]  # parameters by name
-
-forest: MakePlan[Given, TrainingTable, forest_plan.ForestPlan] = forest_plan.make_plan
+forest: MakePlan[TrainingTable, forest_plan.ForestPlan] = forest_plan.make_plan
 train_forest: Train[forest_plan.ForestPlan, TrainingTable, ForestModel] = forest_training.train
-boosted: MakePlan[Given, TrainingTable, boosting.BoostingPlan] = boosting.make_plan
+boosted: MakePlan[TrainingTable, boosting.BoostingPlan] = boosting.make_plan
 train_boosted: Train[boosting.BoostingPlan, TrainingTable, BoostedModel] = boosting.train
-svm: MakePlan[Given, TrainingTable, surewood.svm.plan.SvmPlan] = surewood.svm.plan.make_plan
+svm: MakePlan[TrainingTable, surewood.svm.plan.SvmPlan] = surewood.svm.plan.make_plan
 train_svm: Train[surewood.svm.plan.SvmPlan, TrainingTable, SvmModel] = surewood.svm.training.train
-composite: MakePlan[Parameters, CompositeData, CompositePlan] = surewood.composite.plan.make_plan
+composite: MakePlan[CompositeData, CompositePlan] = surewood.composite.plan.make_plan
 train_composite: Train[CompositePlan, CompositeData, CompositeModel] = surewood.composite.training.train
-cascade: MakePlan[Given, CascadeData, surewood.cascade.plan.CascadePlan] = surewood.cascade.plan.make_plan
+cascade: MakePlan[CascadeData, surewood.cascade.plan.CascadePlan] = surewood.cascade.plan.make_plan
 train_cascade: Train[surewood.cascade.plan.CascadePlan, CascadeData, CascadeModel] = (
     surewood.cascade.training.train
 )
-any_cascade: MakePlan[Given, CascadeData, generic.GenericPlan] = generic.make_generic_plan
+any_cascade: MakePlan[CascadeData, generic.GenericPlan] = generic.make_generic_plan
 train_any: Train[generic.GenericPlan, CascadeData, generic.GenericModel] = generic.train_generic
-deep: MakePlan[Given, DeepForestData, DeepForestPlan[Any]] = surewood.deepforest.plan.make_plan
+deep: MakePlan[DeepForestData, DeepForestPlan[Any]] = surewood.deepforest.plan.make_plan
 train_deep: Train[DeepForestPlan[Any], DeepForestData, DeepForestModel] = surewood.deepforest.training.train
-mixture: MakePlan[Given, TrainingTable, surewood.mixture.plan.MixturePlan] = surewood.mixture.plan.make_plan
+mixture: MakePlan[TrainingTable, surewood.mixture.plan.MixturePlan] = surewood.mixture.plan.make_plan
 train_mixture: Train[surewood.mixture.plan.MixturePlan, TrainingTable, MixtureModel] = (
     surewood.mixture.training.train
 )

@@ -9,17 +9,71 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from papers.mddf.methods import Parts, fit_quietly
-from surewood.deepforest.figures import layer_curves, representation_view
+from surewood._arrays import Floats, Ints
+from surewood.bounds import scatter_ratio
+from surewood.deepforest.report_facts import embedded
 from surewood.report.charts import CLASS_COLORS, Axis, Plot, figure, fitted_axis
+from surewood.tables import DesignEncoder, begin_predict
 
 FIGURES = "figures"
 PUBLISHED_RATIOS = (3.88, 1.97)
+CURVES = ("layer", "held_out_accuracy", "held_out_margin_ratio", "accuracy", "margin_ratio")
+
+
+@dataclass(frozen=True)
+class RepresentationView:
+    """A two-dimensional view of a representation."""
+
+    #: The t-SNE view. Shape (n, 2).
+    points: Floats
+    #: Rows of the training table that are shown. Shape (n,).
+    rows: Ints
+    #: Intra-class over inter-class sum of squares (4.8), in the view and in the (standardised)
+    #: representation.
+    view_ratio: float
+    original_ratio: float
+
+
+def representation(model: Any, X: Any, layer: int, scores_only: bool = False) -> Floats:
+    """What layer 2, 3, ... read of the training rows: standardised numbers and held-out scores.
+
+    `X` is the training table; `model` was fitted with ``study={"keep_held_out": True}``. Number columns and
+    scores have mean 0 and deviation 1, categories are one-hot.
+    """
+    scores = model.staged_held_out_scores_[layer - 2]
+    spread = np.nanstd(scores, axis=0)
+    standardised = (scores - np.nanmean(scores, axis=0)) / np.where(spread > 0, spread, 1.0)
+    if scores_only:
+        return np.asarray(standardised)
+    table = begin_predict(model, X)
+    return np.hstack([DesignEncoder().fit(table).transform(table), standardised])
+
+
+def representation_view(
+    model: Any,
+    X: Any,
+    y: Any,
+    layer: int,
+    *,
+    scores_only: bool = False,
+    max_points: int = 2000,
+    seed: int = 0,
+) -> RepresentationView:
+    """A t-SNE view of what a layer reads of the training rows, at most `max_points`, with (4.8)."""
+    features = representation(model, X, layer, scores_only)
+    rows = np.flatnonzero(~np.isnan(features).any(axis=1))
+    if len(rows) > max_points:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, max_points, replace=False))
+    shown, labels = features[rows], np.asarray(y)[rows]
+    points = embedded(shown, seed)
+    return RepresentationView(points, rows, scatter_ratio(points, labels), scatter_ratio(shown, labels))
 
 
 def figure_record(model: Any, parts: Parts, n_points: int) -> dict[str, Any]:
@@ -27,7 +81,8 @@ def figure_record(model: Any, parts: Parts, n_points: int) -> dict[str, Any]:
     started = time.process_time()
     model.set_params(study={**(model.study or {}), "keep_held_out": True})
     fit_quietly(model, parts.X, parts.y)
-    curves = layer_curves(model, parts.X_test, parts.y_test)
+    curves = model.layer_table(parts.X_test, parts.y_test)[list(CURVES)]
+    rounded = {name: curves[name].dropna().round(5).tolist() for name in CURVES}
     seed = parts.seeds["model"]
     last = len(model.staged_held_out_scores_) + 1  # what a next layer would read: all the scores there are
     views, metrics = [], {}
@@ -44,7 +99,11 @@ def figure_record(model: Any, parts: Parts, n_points: int) -> dict[str, Any]:
     return {
         "method": FIGURES,
         "metrics": metrics,
-        "chosen": {"curves": _rounded(curves), "kept": model.n_layers_, "late_layer": last},
+        "chosen": {
+            "curves": rounded,
+            "kept": model.n_layers_,
+            "late_layer": last,
+        },
         "figure": {"views": views},
         "seconds": time.process_time() - started,
         "seeds": {**parts.seeds, "view": seed},
@@ -58,10 +117,6 @@ def _plain_view(when: str, layer: int, view: Any, parts: Parts) -> dict[str, Any
         "points": np.round(view.points, 2).tolist(),
         "classes": parts.y[view.rows].tolist(),
     }
-
-
-def _rounded(curves: dict[str, list[float]]) -> dict[str, list[float]]:
-    return {name: [round(float(value), 5) for value in values] for name, values in curves.items()}
 
 
 def figures(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -30,8 +30,8 @@ from surewood.bounds import margin_ratio
 from surewood.deepforest.blocks import Block, BlockPlan, train_block
 from surewood.deepforest.data import LayerInput, layer_seed, learn_vector_bins
 from surewood.deepforest.forests import BlockMember, TreeSettings
-from surewood.deepforest.layers import side_by_side
 from surewood.deepforest.margins import class_margins
+from surewood.deepforest.model import side_by_side
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table
 
 FORESTS = ("random", "extra", "random", "extra")

@@ -47,7 +47,7 @@ from surewood.composite.growing import (
     grow,
     mean_sample_size,
 )
-from surewood.composite.leaf_svms import Chunk, errors_of_C, train_leaf_svms, tune_C
+from surewood.composite.leaves import Chunk, errors_of_C, train_leaf_svms, tune_C
 from surewood.svm.gram import Gram
 from surewood.svm.one_vs_one import vote_counts
 from surewood.svm.penalty import best_C

@@ -30,10 +30,8 @@ from surewood._arrays import Codes, Floats, check_linear_part, check_number, che
 from surewood.base import rules
 from surewood.bounds import (
     interval_rademacher,
-    kernel_rademacher,
     log_growth,
     massart,
-    monte_carlo_rademacher,
     threshold_rademacher,
     vc_dimension,
 )
@@ -222,22 +220,13 @@ class ThresholdFamily(Family):
 class StumpFamily(Family):
     """Thresholds on the best feature; as a split, the points nearest to the threshold go on.
 
-    Parameters
-    ----------
-    complexity : {"massart", "monte_carlo"}
-        Bound of the complexity by counting, or (two classes) its estimate from `n_draws` random signs, with
-        the supremum over all stumps computed exactly.
-
     Examples
     --------
     >>> import numpy as np
-    >>> X = np.random.default_rng(0).normal(size=(200, 5))
-    >>> StumpFamily("monte_carlo").rademacher(X, 2) < StumpFamily().rademacher(X, 2)
-    True
+    >>> X, codes = np.array([[1.0, 5.0], [2.0, 1.0], [3.0, 4.0]]), np.array([0, 1, 0], dtype=np.int32)
+    >>> StumpFamily().fit(X, codes, np.ones(3), 2).feature
+    1
     """
-
-    complexity: str = "massart"
-    n_draws: int = 200
 
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         return StumpMember(*best_stump(X, codes, weight, n_classes, range(X.shape[1])), n_classes, False)
@@ -247,17 +236,6 @@ class StumpFamily(Family):
 
     def split_log_growth(self, m: int, n_features: int, n_classes: int) -> float:
         return math.log(n_features * (m * (m + 1) / 2 + 1))  # intervals on one of the features
-
-    def rademacher(self, X: Floats, n_classes: int) -> float:
-        if self.complexity not in ("massart", "monte_carlo"):
-            raise ValueError(f"complexity must be 'massart' or 'monte_carlo', got {self.complexity!r}.")
-        if self.complexity == "massart" or n_classes > 2:
-            return super().rademacher(X, n_classes)
-        order = np.argsort(X, axis=0, kind="stable")
-        drawn = monte_carlo_rademacher(
-            supremum=lambda signs: largest_stump_correlation(X, order, signs), m=len(X), n_draws=self.n_draws
-        )
-        return drawn.estimate
 
     def split_rademacher(self, X: Floats, n_classes: int) -> float:
         if X.shape[1] == 1:  # exact for distinct values
@@ -298,16 +276,6 @@ def best_stump(
             best_right = float(right[at])
             best = (int(feature), threshold, int(below[at].argmax()), int((total - below[at]).argmax()))
     return best
-
-
-def largest_stump_correlation(X: Floats, order: NDArray[np.int64], signs: Floats) -> float:
-    """Largest Σ σᵢ g(xᵢ) over all stumps g with values ±1; `order` sorts every column."""
-    running = np.cumsum(signs[order], axis=0)
-    total = float(signs.sum())
-    split = np.abs(2.0 * running - total)
-    value = np.take_along_axis(X, order, axis=0)
-    split[:-1][value[1:] <= value[:-1]] = 0.0  # equal values cannot be divided
-    return float(max(split.max(initial=0.0), abs(total)))
 
 
 # --- small trees --------------------------------------------------------------------------------------------
@@ -417,11 +385,7 @@ class KernelFamily(Family):
         Of the polynomial kernel (⟨x,x'⟩/n + 1)^degree.
     C : float, default=1
     gamma : float, optional
-        Kernel width, by default 1/n.
-    norm : float, optional
-        Take the trace bound of a ball of this radius in the kernel's space as complexity instead of the
-        growth function. An RBF SVM realizes every labeling, so that without `norm` its complexity is the
-        largest possible; with it the number is a HEURISTIC, since nothing keeps SVMs inside the ball.
+        Kernel width, by default 1/n. RBF SVMs realize every labeling: their complexity is the largest.
 
     Examples
     --------
@@ -435,7 +399,6 @@ class KernelFamily(Family):
     degree: int = 2
     C: float = 1.0
     gamma: float | None = None
-    norm: float | None = None
 
     def spec(self, n_features: int) -> KernelSpec:
         """The kernel for a table with this many features."""
@@ -455,18 +418,6 @@ class KernelFamily(Family):
             return m * math.log(2.0)
         return pairwise_growth(float(log_growth(vc_dimension(n_features, self.degree), m)), m, n_classes)
 
-    def rademacher(self, X: Floats, n_classes: int) -> float:
-        return super().rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
-
-    def split_rademacher(self, X: Floats, n_classes: int) -> float:
-        return super().split_rademacher(X, n_classes) if self.norm is None else self._trace(X, self.norm)
-
-    def _trace(self, X: Floats, norm: float) -> float:
-        inner, spec = np.einsum("ij,ij->i", X, X), self.spec(X.shape[1])
-        is_rbf = self.kernel == "rbf"
-        diagonal = np.ones(len(X)) if is_rbf else (spec.gamma * inner + spec.coef0) ** self.degree
-        return kernel_rademacher(diagonal, norm=norm)
-
 
 @dataclass
 class LinearFamily(Family):
@@ -485,13 +436,10 @@ class LinearFamily(Family):
     loss: str = "logistic"
     C: float = 1.0
 
-    def as_kernel(self, n_features: int) -> KernelFamily:
-        """The linear SVM as a kernel SVM."""
-        return KernelFamily(degree=1, C=self.C * n_features)
-
     def fit(self, X: Floats, codes: Codes, weight: Floats, n_classes: int) -> Member:
         if self.loss == "hinge":
-            return self.as_kernel(X.shape[1]).fit(X, codes, weight, n_classes)
+            as_kernel = KernelFamily(degree=1, C=self.C * X.shape[1])
+            return as_kernel.fit(X, codes, weight, n_classes)
         if self.loss != "logistic":
             raise ValueError(f"loss must be 'logistic' or 'hinge', got {self.loss!r}.")
         model = LogisticRegression(C=self.C, max_iter=1000, tol=1e-6)

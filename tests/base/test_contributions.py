@@ -31,7 +31,7 @@ from surewood.base.contributions import (
     class_position,
     group_positions,
 )
-from surewood.base.sampled_values import default_orders, sample_values
+from surewood.base.sampled_values import sample_values
 from tests.contract.messy_table import messy
 
 
@@ -219,12 +219,6 @@ def test_sums_are_exact_and_idle_columns_get_nothing(rows, n_orders):
     assert not found.standard_error[:, 4].any()
 
 
-def test_the_standard_error_falls_with_the_number_of_orders(rows):
-    X, background = rows
-    few, many = (sampled(X, background, SINGLE, n).standard_error.mean() for n in (10, 40))
-    assert many < 0.75 * few
-
-
 def test_a_linear_model_is_exact_with_the_whole_background(rows):
     X, background = rows
     weight = np.array([[1.0, -1.0], [0.5, 0.0], [0.0, 0.0], [2.0, 1.0], [0.1, 0.2]])
@@ -260,13 +254,6 @@ def test_rows_are_done_in_batches_with_the_same_result(rows, monkeypatch):
     assert np.abs(parts.values - whole.values).max() < 0.3
 
 
-def test_orders_depend_on_the_width_and_the_number_of_rows():
-    assert default_orders(1, 1, 1000) == 100
-    assert default_orders(1, 100_000, 1000) == 6
-    assert default_orders(1, 20, 3) == 3
-    assert default_orders(10, 20, 200) > default_orders(100, 20, 200) == default_orders(10_000, 20, 200)
-
-
 def test_a_single_column_gets_all(rows):
     X, background = rows
     found = sampled(X, background, [[0, 1, 2, 3, 4]], 5)
@@ -294,13 +281,6 @@ def test_top_columns_of_the_predicted_class_come_with_value_sign_and_error():
     assert [one["contribution"] for one in example().top(0, "no")] == [0.3, -0.2]
     assert example().top(1) == []
     assert len(example().top(0, limit=1)) == 1
-
-
-def test_predictions_and_tables_by_class():
-    found = example()
-    np.testing.assert_allclose(found.predictions, [[0.4, 0.6], [0.3, 0.7]])
-    assert found.of("yes").columns.tolist() == ["age", "job", "born"]
-    assert len(found) == 2
 
 
 def test_a_class_that_is_not_there_is_one_sentence():
@@ -373,17 +353,6 @@ def test_the_same_seed_gives_the_same_values_and_more_orders_smaller_errors(mode
     assert (other.values != first.values).any()
     few = forest.contributions(frame.iloc[:3], n_orders=5).standard_error.mean()
     assert forest.contributions(frame.iloc[:3], n_orders=60).standard_error.mean() < few
-
-
-def test_a_background_with_other_columns_is_one_sentence(model):
-    forest, frame = model
-    lacking = frame.drop(columns=frame.columns[0])
-    with pytest.raises(
-        ValueError, match=r"^background must have the columns of the training table; it lacks"
-    ):
-        forest.contributions(frame.iloc[:2], lacking)
-    with pytest.raises(ValueError, match=r"^background has no rows\.$"):
-        forest.contributions(frame.iloc[:2], frame.iloc[:0])
 
 
 def test_more_rows_than_memory_allows_is_one_sentence(model, monkeypatch):

@@ -16,7 +16,6 @@ from surewood.base.folds import (
     Subsamples,
     draw_seed,
     draw_subsamples,
-    folds_in_order,
     given_splits,
     shuffled_folds,
     splits_of,
@@ -59,11 +58,6 @@ def test_stratified_folds_are_balanced(deal, n_folds):
     assert (fold != deal(CODES, n_folds, 4)).any()
 
 
-def test_the_rules_differ_in_how_they_shuffle():
-    dealt = [deal(CODES, 5, 0) for deal in (stratified_folds, stratified_folds_by_class)]
-    assert (dealt[0] != dealt[1]).any()
-
-
 def test_shuffled_folds_have_equal_sizes():
     fold = shuffled_folds(11, 3, [5, 2])
     assert sorted(np.bincount(fold).tolist()) == [3, 4, 4]
@@ -85,11 +79,6 @@ def test_folds_by_class_are_those_of_one_shuffle_per_class():
 def test_rows_that_are_all_equal_are_dealt_one_by_one():
     fold = stratified_folds(CODES, 4, 9, np.full(len(CODES), 7))
     assert (fold == stratified_folds(CODES, 4, 9)).all()
-
-
-def test_folds_in_order_start_every_class_anew():
-    fold = folds_in_order(np.array([1, 1, 0, 1, 0]), 3)
-    assert fold.tolist() == [0, 1, 0, 2, 1]
 
 
 def test_folds_without_rows_are_left_out():

@@ -38,7 +38,6 @@ from surewood.base.rules import (
     Number,
     Rule,
     check_value,
-    joined,
 )
 
 CASES = [
@@ -74,10 +73,6 @@ def test_a_rule_accepts_and_refuses(rule, words, accepted, wrong, odd):
             with pytest.raises(error) as caught:
                 check_value("name", value, rule)
             assert str(caught.value) == f"name must be {words}, got {value!r}."
-
-
-def test_lists_are_worded_as_english():
-    assert [joined(["a"]), joined(["a", "b"]), joined("abc")] == ["a", "a or b", "a, b or c"]
 
 
 class Toy(BaseEstimator):
@@ -164,19 +159,6 @@ def test_square_roots_and_logarithms_are_rounded_down():
     )
     assert message(parameters_module.features_tried, 0, 10)[0] is ValueError
     assert message(parameters_module.features_tried, True, 10)[0] is TypeError
-
-
-def test_rows_are_counts_or_fractions():
-    assert [parameters_module.rows_counted(value, 10) for value in (3, 0.11, 1e-9)] == [3, 2, 1]
-    assert parameters_module.rows_counted(0.1, 10, least=2) == 2
-
-
-def test_calibration_is_switched_or_named():
-    assert [parameters_module.calibration_method(value) for value in (True, np.False_, "offset")] == [
-        "auto",
-        None,
-        "offset",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,17 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_moons
 from sklearn.model_selection import KFold
 
-from surewood import DeepCascadeClassifier, DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
+from surewood import DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
 from surewood.cascade import svm_trainer, training
-from surewood.cascade.plan import MANY_CLASSES, deal_folds, settings_for
 from surewood.cascade.search import Budget, leaf_complexity
 from surewood.cascade.svm_trainer import SvmTrainer
-from surewood.cascade.training import choose_C, prepare_all, search_task
+from surewood.cascade.training import prepare_all, search_task
+from surewood.svm import penalty
 from tests.cascade.conftest import small_problem
 
 
@@ -54,24 +53,6 @@ def test_search_statistics(fitted, moons):
     m = len(moons[1])
     brackets = leaf_complexity(model.kernels_.complexity(m)[list(found.path.choices)])
     assert found.score == pytest.approx((found.minus + np.minimum(4e-3 * m * brackets, found.plus)).sum())
-
-
-def test_the_whole_table_may_be_shuffled(fitted, moons):
-    X, y = moons
-    order = np.random.default_rng(0).permutation(len(y))
-    shuffled = small(gamma_scale=1e-3).fit(X[order], y[order])
-    np.testing.assert_array_equal(shuffled.decision_function(X), fitted.decision_function(X))
-    np.testing.assert_array_equal(shuffled.predict_proba(X), fitted.predict_proba(X))
-
-
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_weight_two_is_the_row_twice(moons, class_weight):
-    X, y = moons
-    weight = np.random.default_rng(0).integers(0, 3, len(y))
-    model = small(gamma_scale=1e-3, class_weight=class_weight)
-    weighted = model.fit(X, y, sample_weight=weight).predict_proba(X)
-    repeated = model.fit(np.repeat(X, weight, axis=0), np.repeat(y, weight)).predict_proba(X)
-    np.testing.assert_allclose(weighted, repeated, rtol=1e-6)
 
 
 def test_the_unit_of_fractional_weights_does_not_matter(moons):
@@ -130,31 +111,10 @@ def test_points_at_the_same_distance_cannot_be_divided():
     assert model.score(X, y) == 1.0
 
 
-def test_a_class_of_one_row():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(30, 2)), np.r_[np.zeros(29), 1]
-    model = small(gamma_scale=1e-4).fit(X, y)
-    assert np.isfinite(model.predict_proba(X)).all()
-
-
 BAD_VALUES = [
-    ({"max_leaves": 0}, "max_leaves must be an integer of at least 1, got 0."),
     ({"fractions": (0.5, 1.5)}, "fractions must be a list of numbers in (0, 1], got (0.5, 1.5)."),
-    ({"fractions": (0.0,)}, "fractions must be a list of numbers in (0, 1], got (0.0,)."),
-    ({"fractions": (-0.1,)}, "fractions must be a list of numbers in (0, 1], got (-0.1,)."),
     ({"fractions": (float("nan"),)}, "fractions must be a list of numbers in (0, 1], got (nan,)."),
-    ({"gamma_scale": -1.0}, "gamma_scale must be 'auto' or a number of at least 0, got -1.0."),
-    (
-        {"C": "best"},
-        "C must be 'auto', a number above 0 or a list of numbers above 0, one per degree, got 'best'.",
-    ),
     ({"C": (1.0, 2.0, 3.0)}, "C must be one number or one for each of the 2 degrees, got (1.0, 2.0, 3.0)."),
-    ({"C": -1.0}, "C must be 'auto', a number above 0 or a list of numbers above 0"),
-    ({"kernel": "sigmoid"}, "kernel must be 'poly', 'homogeneous' or 'rbf', got 'sigmoid'."),
-    ({"multiclass": "ovo"}, "multiclass must be 'one_vs_rest' or 'native', got 'ovo'."),
-    ({"study": {"C_grid": ()}}, "study['C_grid'] must be a list of numbers above 0, got ()."),
-    ({"study": {"growth": "x"}}, "study['growth'] must be 'capped', 'sum' or 'raw', got 'x'."),
-    ({"study": {"max_svms": 0}}, "study['max_svms'] must be an integer of at least 1 or None, got 0."),
 ]
 
 
@@ -175,23 +135,6 @@ def test_the_penalty_is_chosen_among_the_grid(moons, selection):
 def test_a_given_penalty(moons, C):
     model = small(C=C).fit(*moons)
     np.testing.assert_array_equal(model.C_[0], np.broadcast_to(C, 2))
-
-
-def test_auto_is_the_default(moons):
-    X, y = moons
-    given = DeepCascadeSVMClassifier(max_leaves=2, degrees="auto", gamma_scale="auto", random_state=0)
-    default = DeepCascadeSVMClassifier(max_leaves=2, random_state=0)
-    np.testing.assert_array_equal(
-        given.fit(X, y).decision_function(X), default.fit(X, y).decision_function(X)
-    )
-    assert given.gamma_scale_ == 0.01
-    assert given.kernels_.degrees == (1, 2, 3, 4)
-
-
-def test_without_probabilities_there_is_no_such_method(moons):
-    model = small(calibrate=False).fit(*moons)
-    assert not hasattr(model, "predict_proba")
-    assert model.set_params(calibrate=True).fit(*moons).predict_proba(moons[0]).shape == (110, 2)
 
 
 def test_a_stopped_fit_leaves_nothing_behind(moons, monkeypatch):
@@ -263,23 +206,6 @@ def test_folds_on_which_C_is_chosen(study, n_folds, fraction):
     assert len(plan.calibration_folds) == 5
 
 
-def test_folds_hold_every_row_out_once_and_are_stratified():
-    codes = np.repeat([0, 1, 2], [11, 5, 2]).astype(np.int32)
-    data = SimpleNamespace(codes=codes, groups=None)
-    folds = deal_folds(data, 4, 3)
-    held_out = np.sort(np.concatenate([b for _, b in folds]))
-    np.testing.assert_array_equal(held_out, np.arange(18))
-    for train, held in folds:
-        assert not set(train) & set(held)
-        assert (codes[held] == 0).sum() in (2, 3)
-    assert all((a == b).all() for (a, _), (b, _) in zip(folds, deal_folds(data, 4, 3)))
-
-
-def test_settings_for_a_size_of_sample():
-    assert settings_for(600, MANY_CLASSES) == {}
-    assert settings_for(600, MANY_CLASSES + 1) == {"multiclass": "native"}
-
-
 # --- training ----------------------------------------------------------------------------------------------
 
 
@@ -289,12 +215,6 @@ def test_a_search_reports_one_step_whatever_the_budget():
         steps = []
         search_task(task, 1e-3, None, Budget(svms=n_svms), steps.append)
         assert sum(steps) == pytest.approx(1.0)
-
-
-def test_no_penalty_is_chosen_where_only_a_constant_can_be_learned():
-    plan, sample = small_problem(np.zeros((6, 2)), [0, 0, 0, 0, 1, 1], C="auto")
-    gram = prepare_all(plan, sample)[0].trainer.gram
-    assert choose_C(plan, sample, gram, plan.problems[0], plan.time_limit).tolist() == [1.0, 1.0]
 
 
 class WorkClock:
@@ -309,7 +229,8 @@ class WorkClock:
             self.now += squares * len(degrees) * np.shape(C)[-1]
             return solve(gram, groups, codes, degrees, C, **options)
 
-        monkeypatch.setattr(svm_trainer, "solve_many", solve_many)
+        for module in (svm_trainer, penalty):
+            monkeypatch.setattr(module, "solve_many", solve_many)
         monkeypatch.setattr("surewood.base.time_limit.time", SimpleNamespace(monotonic=lambda: self.now))
 
 
@@ -357,37 +278,6 @@ def test_a_time_limit_shorter_than_a_few_svms_leaves_rows_out(monkeypatch, model
     assert 60 <= len(fitted.out_of_fold_.codes) < 600
     assert set(fitted.out_of_fold_.codes) == {0, 1, 2}
     assert not fitted.model_.is_counted  # what was counted is no evidence about the rows of the fit
-
-
-# --- samples without a usable column: the majority class is all there is ------------------------------------
-
-LABELS = {
-    "binary": np.array(["a"] * 4 + ["b"] * 9),
-    "no class above one half": np.array(["a"] * 3 + ["b"] * 7 + ["c"] * 5),
-}
-TABLES = {
-    "equal rows": lambda n: pd.DataFrame({"x": np.full(n, 2.5), "y": np.full(n, -1.0)}),
-    "empty categories": lambda n: pd.DataFrame({"x": pd.Categorical([None] * n, categories=["p", "q"])}),
-    "missing numbers": lambda n: pd.DataFrame({"x": np.full(n, np.nan)}),
-}
-MODELS = {
-    "one_vs_rest": DeepCascadeSVMClassifier(random_state=0),
-    "native": DeepCascadeSVMClassifier(multiclass="native", kernel="homogeneous", random_state=0),
-    "cv": DeepCascadeSVMClassifierCV(cv=2, max_leaves=2, random_state=0),
-    "generic": DeepCascadeClassifier(leaves=["linear_svm", "stump"], random_state=0),
-}
-
-
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-def test_the_majority_class_is_predicted(model, labels, table):
-    X = table(len(labels))
-    model.fit(X, labels)
-    assert set(model.predict(X)) == {"b"}
-    proba = model.predict_proba(X)
-    assert set(model.classes_[proba.argmax(axis=1)]) == {"b"}
-    assert np.isfinite(proba).all()
 
 
 def test_weights_decide_the_majority():

@@ -1,6 +1,5 @@
 """Families of the generic algorithm: their members, and their complexities against exact values."""
 
-import itertools
 import math
 
 import numpy as np
@@ -9,17 +8,15 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from surewood.bounds import kernel_rademacher
 from surewood.cascade import (
     ConstantFamily,
     EstimatorFamily,
-    KernelFamily,
     LinearFamily,
     StumpFamily,
     ThresholdFamily,
     TreeFamily,
 )
-from surewood.families import NAMED, as_families, best_stump, largest_stump_correlation
+from surewood.families import NAMED, as_families, best_stump
 from tests.bounds.rademacher_reference import exact_rademacher
 
 RNG = np.random.default_rng(0)
@@ -57,7 +54,6 @@ def test_every_family_fits_scores_orders_and_knows_its_complexity(name, codes, n
     ("refused", "message"),
     [
         (lambda: ThresholdFamily(9).fit(X, CODES, np.ones(60), 2), r"feature=9\): the sample has 3 columns"),
-        (lambda: StumpFamily("guess").rademacher(X, 2), "complexity must be 'massart' or 'monte_carlo'"),
         (lambda: LinearFamily("square").fit(X, CODES, np.ones(60), 2), "loss must be 'logistic' or 'hinge'"),
         (
             lambda: EstimatorFamily(LogisticRegression(), complexity=-1.0).rademacher(X, 2),
@@ -96,13 +92,6 @@ def test_linear_svms_are_linear():
     assert values[2] - values[1] == pytest.approx(values[1] - values[0], abs=1e-4)
 
 
-def test_a_ball_in_the_kernels_space():
-    family = KernelFamily("rbf", norm=3.0)
-    assert family.rademacher(X, 2) == pytest.approx(kernel_rademacher(np.ones(60), norm=3.0))
-    assert family.split_rademacher(X, 2) == family.rademacher(X, 2)
-    assert KernelFamily("poly", 2, norm=1.0).rademacher(X, 2) > 0
-
-
 def test_thresholds_and_intervals_on_one_feature_exactly():
     points = RNG.normal(size=(7, 1))
     assert ThresholdFamily().rademacher(points, 2) == pytest.approx(exact_rademacher(stump_values(points)))
@@ -118,17 +107,6 @@ def test_bounds_by_counting_are_above_the_exact_value():
     points = RNG.normal(size=(9, 2))
     exact = exact_rademacher(stump_values(points))
     assert StumpFamily().rademacher(points, 2) >= exact
-    drawn = StumpFamily("monte_carlo", n_draws=3000).rademacher(points, 2)
-    assert drawn == pytest.approx(exact, abs=0.03)
-
-
-def test_the_supremum_over_stumps_is_exact_also_with_ties():
-    points = RNG.integers(0, 3, size=(8, 2)).astype(float)
-    order = np.argsort(points, axis=0, kind="stable")
-    values = stump_values(points)
-    for signs in itertools.islice(itertools.product([-1.0, 1.0], repeat=8), 0, 256, 7):
-        expected = (values @ np.array(signs)).max()
-        assert largest_stump_correlation(points, order, np.array(signs)) == pytest.approx(expected)
 
 
 def test_the_best_stump_is_the_best():

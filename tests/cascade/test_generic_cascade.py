@@ -173,9 +173,6 @@ def test_several_classes(iris):
     [
         ({"splits": ["constant"]}, "ConstantFamily cannot order points, so it cannot split"),
         ({"leaves": []}, "leaves is empty"),
-        ({"max_leaves": 0}, "max_leaves must be an integer of at least 1, got 0"),
-        ({"fractions": [2.0]}, r"fractions must be a list of numbers in \(0, 1\], got \[2.0\]"),
-        ({"gamma_scale": "small"}, "gamma_scale must be 'auto' or a number of at least 0, got 'small'"),
         ({"leaves": [LogisticRegression()]}, "Wrap a scikit-learn classifier as EstimatorFamily"),
         ({"leaves": ["forest"]}, "leaves must hold families, or names among constant, threshold"),
     ],
@@ -183,11 +180,6 @@ def test_several_classes(iris):
 def test_bad_settings_are_named(moons, changes, message):
     with pytest.raises(ValueError, match=message):
         DeepCascadeClassifier(**changes).fit(*moons)
-
-
-def test_splits_are_a_list(moons):
-    with pytest.raises(TypeError, match="splits must be a family or a list of families or of their names"):
-        DeepCascadeClassifier(splits=3).fit(*moons)
 
 
 def test_a_ledger_keeps_the_gamma_of_the_fit(generic_model):

@@ -1,6 +1,5 @@
 """The fitted model: held-out scores, evidence as fit recorded it, exits, explanations, facts for the page."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -11,7 +10,7 @@ from surewood import DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
 from surewood.base.describing import ReportRows
 from surewood.bounds import cascade_complexity, leaf_log_growth
 from surewood.cascade.chain import Path
-from surewood.cascade.held_out import LeafCalibrator, OutOfFold
+from surewood.cascade.model import LeafCalibrator
 from surewood.cascade.report_facts import explanation_steps
 from surewood.cascade.training import out_of_fold, prepare_all
 from surewood.certify import certify
@@ -36,12 +35,6 @@ def test_rows_are_scored_by_cascades_that_did_not_see_them():
     np.testing.assert_array_equal(found.scores[held_out, 1], 0.5 * alone.scores)
     np.testing.assert_array_equal(found.leaf[held_out, 0], alone.leaf)
     np.testing.assert_array_equal(found.distance[held_out, 0], np.abs(alone.scores))
-
-
-def test_the_error_is_weighted():
-    scores = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    codes, weight = np.array([0, 1, 1], dtype=np.int32), np.array([1.0, 2.0, 1.0])
-    assert OutOfFold(scores, np.zeros((3, 1)), np.zeros((3, 1)), codes, weight).error == 0.5
 
 
 def test_leaves_of_different_reliability_get_different_probabilities():
@@ -69,6 +62,7 @@ def test_leaves_with_few_points_share_a_calibrator():
 
 def test_without_calibration_there_are_no_probabilities(moons):
     model = DeepCascadeSVMClassifier(**SETTINGS, calibrate=False).fit(*moons)
+    assert not hasattr(model, "predict_proba")
     model.set_params(calibrate=True)
     with pytest.raises(AttributeError, match="fitted with calibrate=False"):
         model.predict_proba(moons[0])
@@ -106,14 +100,6 @@ def test_representations_learned_from_the_sample_break_the_fixed_features(moons)
     assert fixed_features(missing, y) == (False, False)
     category = frame.assign(c=pd.Categorical(np.where(X[:, 0] > 0, "left", "right")))  # one-hot columns
     assert fixed_features(category, y) == (False, False)
-
-
-def test_the_model_is_frozen_and_everything_is_in_it(model):
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        model.model_.max_leaves = 9
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        model.cascades_[0].nodes[0].threshold = 3.0
-    assert not [name for name in vars(model) if name.startswith("_")]
 
 
 def test_ledger_is_that_of_the_bounds(model):

@@ -67,7 +67,7 @@ def _one_tree(X, y, estimator, tree):
     parameters = estimator._parameters()
     inputs = begin_fit(estimator, X, y, merge=False)
     drawn = draw_bags(parameters, inputs, 5)
-    prepared = prepare(inputs, parameters.options, drawn=drawn)
+    prepared = prepare(inputs, parameters["options"], drawn=drawn)
     trees = fit_parts(make_plan(parameters, prepared, 5), prepared, TimeLimit(None)).trees
     reader = prepared.reader
     places = begin_fit(estimator, data(500, 9)[0], np.arange(500) % 2, merge=False).table

@@ -111,27 +111,6 @@ def test_random_sequences_are_the_first_best_of_those_drawn():
         assert chosen[at].tolist() == drawn[int(np.argmin(scores))].tolist()
 
 
-def test_draws_depend_on_keys_and_not_on_their_company():
-    tree, code = np.arange(5), np.array([2, 3, 4, 5, 6], dtype=np.uint64)
-    together = degrees.choose_random_degree(9, tree, code, seed=3)
-    alone = [degrees.choose_random_degree(9, tree[k : k + 1], code[k : k + 1], seed=3)[0] for k in range(5)]
-    assert together.tolist() == alone
-    assert (degrees.choose_random_degree(9, tree, code, seed=4) != together).any()
-
-
-def test_draws_are_uniform():
-    drawn = degrees.keyed_below(9, 5, np.arange(9000))
-    counts = np.bincount(drawn, minlength=9)
-    assert counts.min() > 850
-    assert counts.max() < 1150
-
-
-def test_complexity_rises_with_depth_and_degree():
-    cost = degrees.complexities(np.arange(5), np.arange(10), m=600, **SMALL)
-    assert (np.diff(cost, axis=0) > 0).all()
-    assert (np.diff(cost, axis=1) >= 0).all()
-
-
 SETTING = setting(degrees=(1, 2, 3), C=(1.0, 1.0, 1.0))
 
 
@@ -148,11 +127,6 @@ def counts(choice, seed=0):
     """Random numbers of correct points, at most the size of the set."""
     total = choice.sets.total
     return np.floor(np.random.default_rng(seed).random((len(total), 3)) * total[:, None])
-
-
-def test_degree_zero_is_offered_first():
-    assert SETTING.offered.tolist() == [1, 2, 3]
-    assert replace(SETTING, constant_leaves=True).offered.tolist() == [0, 1, 2, 3]
 
 
 def test_constant_leaves_come_first(choice):
@@ -173,10 +147,3 @@ def test_the_final_column_is_among_the_candidates(choice, selection):
     columns = drawn.columns(at, correct)
     candidates = np.stack(drawn.candidates(at, correct))
     assert (candidates == columns).any(axis=0).all()
-
-
-def test_random_degrees_differ_from_tree_to_tree(choice):
-    at = np.arange(len(choice.leaves))
-    random = replace(choice, setting=replace(SETTING, selection="random_degree"))
-    later = replace(random, first_tree=7)
-    assert (random.columns(at, counts(choice)) != later.columns(at, counts(choice))).any()

@@ -5,7 +5,6 @@ import pytest
 
 from surewood.composite.growing import (
     IndexSets,
-    Topology,
     TreeRange,
     collect_leaves,
     cut,
@@ -116,44 +115,3 @@ def test_the_size_limit_gives_up_on_equal_rows():
     grove, stop = grow_to_size(data, setting(max_depth=0, max_size=2), TreeRange(1, 0), OPTIONS)
     leaves, _ = leaves_of(data, grove, stop)
     assert len(leaves) == 2
-
-
-def test_path_codes_name_the_path(data):
-    grove = grow(data, setting(max_depth=3), TreeRange(1, 0), OPTIONS)
-    topology = Topology.of(grove.forest)
-    assert topology.code[0] == 1
-    inner = np.flatnonzero(~topology.terminal)
-    for node in inner:
-        children = np.flatnonzero(topology.parent == node)
-        assert sorted(topology.code[children].tolist()) == [
-            2 * int(topology.code[node]),
-            2 * int(topology.code[node]) + 1,
-        ]
-
-
-def test_facts_of_a_set_count_weights():
-    y = np.array([0, 0, 1, 1], dtype=np.int32)
-    sets = IndexSets(y, np.array([1.0, 1.0, 3.0, 0.5]), 2)
-    mixed = sets.add(np.array([0, 1, 2], dtype=np.int32))
-    pure = sets.add(np.array([2, 3], dtype=np.int32))
-    again = sets.add(np.array([0, 1, 2], dtype=np.int32))
-    assert mixed == again != pure
-    assert sets.total.tolist() == [5.0, 3.5]
-    assert sets.majority.tolist() == [1, 1]
-    assert sets.majority_total.tolist() == [3.0, 3.5]
-    assert sets.pure.tolist() == [False, True]
-
-
-def test_a_row_is_inside_or_outside_each_bag():
-    data = prepared(*sample(100))
-    grove = grow(data, setting(sampling="subsample", n_draws=60), TreeRange(4, 0), OPTIONS)
-    outside = grove.outside(np.arange(100))
-    assert (~outside).sum(axis=0).tolist() == [60] * 4
-    for tree, bag in enumerate(grove.bags):
-        assert np.flatnonzero(~outside[:, tree]).tolist() == bag.tolist()
-
-
-def test_the_engine_gets_what_the_setting_says():
-    params = setting(sampling="subsample", n_draws=40).tree_params(5)
-    assert (params.criterion, params.max_depth, params.max_features) == ("entropy", 5, 2)
-    assert (params.sampling, params.n_draws) == ("subsample", 40)

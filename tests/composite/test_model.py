@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
+from surewood import CompositeTreeClassifier
 from surewood import RandomCompositeForestClassifier as Forest
 
 
@@ -77,15 +77,6 @@ def test_importances_are_those_of_the_splits(problem, fitted):
     assert forest.feature_importances_[-1] == 0.0
 
 
-def test_importances_are_zero_where_no_tree_splits(problem):
-    for model in (
-        Forest.exact(n_estimators=3, max_depth=0, C=1.0, random_state=0),
-        CompositeTreeClassifier(max_depth=0, C=1.0),
-        RandomCompositeForestClassifierCV(n_estimators=3, max_depth=0, C=1.0),
-    ):
-        assert model.fit(*problem).feature_importances_.tolist() == [0.0] * 6
-
-
 def test_importances_leave_out_splits_below_the_leaves(problem):
     X, y = problem
     cut = Forest(4, selection="exact", max_depth=1, C=1.0, random_state=0, study={"max_leaf_size": 140})
@@ -94,11 +85,6 @@ def test_importances_leave_out_splits_below_the_leaves(problem):
     assert {f"x{j}" for j in np.flatnonzero(cut.feature_importances_)} == used
     plain = Forest(4, selection="exact", max_depth=1, C=1.0, random_state=0, study={"max_leaf_size": None})
     assert cut.feature_importances_ == pytest.approx(plain.fit(X, y).feature_importances_, abs=1e-9)
-
-
-def test_the_model_is_frozen(paper):
-    with pytest.raises(AttributeError):
-        paper.model_.leaf_scores = "ovo_votes"
 
 
 def test_there_is_no_such_tree(paper):

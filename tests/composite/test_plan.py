@@ -1,11 +1,13 @@
 """What "auto" means."""
 
+import re
+
 import numpy as np
 import pytest
 
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.composite import pilot
-from surewood.composite.plan import C_list, affordable_leaf, default_depth, draws, make_plan, pilot_depths
+from surewood.composite.plan import affordable_leaf, default_depth, draws, make_plan, pilot_depths
 from tests.composite.composite_samples import prepared, sample
 
 
@@ -75,12 +77,28 @@ def test_the_default_depth_leaves_twenty_rows_per_leaf():
     assert [default_depth(n) for n in (1, 39, 40, 80, 320, 10**6)] == [0, 0, 1, 2, 4, 4]
 
 
-def test_one_C_per_degree():
-    assert C_list([1, 10], 2) == (1.0, 10.0)
-    with pytest.raises(ValueError, match=r"C must be one number per degree \(2 of them\), got 1 numbers\."):
-        C_list([1.0], 2)
-
-
 def test_draws_without_replacement_of_all_rows_are_all_rows():
     assert draws(False, 1.0, 10) == ("all", None)
     assert draws(True, 1.0, 10) == ("bootstrap", 10)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"max_features": 99}, "max_features must be at most the number of features, 6, got 99."),
+        ({"C": [1.0] * 3, "degrees": (1, 2)}, "C must be one number or one for each of the 2 degrees, got"),
+        ({"max_depth": -1}, "max_depth must be 'auto' or an integer from 0 to 60, got -1."),
+        (
+            {"plain_weight": 1.0},
+            "plain_weight must be 'auto' or a weight of at least 0 and below 1, got 1.0.",
+        ),
+        (
+            {"study": {"max_samples": 10_000}},
+            "max_samples must be at most the number of distinct rows, 120, got 10000.",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(parameters, sentence):
+    X, y = sample(120)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        Forest(**({"n_estimators": 4, "random_state": 0} | parameters)).fit(X, y)

@@ -1,4 +1,4 @@
-"""Training: parts in steps, plain trees, tables from files, out-of-bag votes and what is read from them."""
+"""Training: parts in steps, plain trees and their weight, tables from files, votes and their evidence."""
 
 import os
 
@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from surewood import CompositeTreeClassifier, RandomCompositeForestClassifierCV
+from surewood import (
+    CompositeTreeClassifier,
+    RandomCompositeForestClassifier,
+    RandomCompositeForestClassifierCV,
+)
 from surewood import RandomCompositeForestClassifier as Forest
 from surewood.base.time_limit import TimeLimit
-from surewood.composite import estimator, training, votes
+from surewood.composite import estimator, training
 from surewood.composite.data import part_of_inputs
-from surewood.composite.growing import TreeRange
-from surewood.composite.plan import make_plan
-from surewood.composite.training import fit_parts
-from surewood.composite.trees import fit_trees
-from surewood.composite.votes import labels_by_blocks, vote_evidence
+from surewood.composite.plan import PLAIN_WEIGHTS, make_plan
+from surewood.composite.training import choose_plain_weight, fit_parts, out_of_bag_evidence
 from surewood.tables import ParquetTable, begin_fit, is_mapped
 from surewood.tables import parquet as parquet_module
-from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
+from tests.composite.composite_samples import prepared, sample
 from tests.contract.parquet_tables import mixed_frame, write_parts
 
 SEARCH = RandomCompositeForestClassifierCV(n_estimators=3, max_depth=1, degrees=1, C=1.0, random_state=0)
@@ -82,7 +83,7 @@ def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
     expected, ledger = model.fit(X, y).predict_proba(X), model.ledger()
     error = model.held_out_error_
     monkeypatch.setattr(training, "ROWS_AND_TREES", 400)
-    monkeypatch.setattr(votes, "ROWS_PER_BLOCK", 64)
+    monkeypatch.setattr(training, "ROWS_PER_BLOCK", 64)
     np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), expected)
     assert model.ledger().equals(ledger)
     assert model.held_out_error_ == error
@@ -92,16 +93,6 @@ def test_few_trees_at_a_time_give_the_same_model(monkeypatch, changes):
 def planned():
     data = prepared(*sample(120, seed=1))
     return make_plan(Forest(12, random_state=0)._parameters(), data, 3), data
-
-
-def test_steps_of_any_size_fit_the_same_trees(planned, monkeypatch):
-    plan, data = planned
-    whole = fit_parts(plan, data, TimeLimit(None))
-    monkeypatch.setattr(training, "ROWS_AND_TREES", 2 * data.n_rows)
-    steps = fit_parts(plan, data, TimeLimit(None))
-    np.testing.assert_array_equal(steps.part_of_tree, whole.part_of_tree)
-    np.testing.assert_array_equal(steps.labels, whole.labels)
-    np.testing.assert_allclose(steps.held_out, whole.held_out)
 
 
 def test_labels_exist_for_rows_outside_the_bag_only(planned):
@@ -117,24 +108,14 @@ def test_time_that_is_up_leaves_at_least_one_tree(planned):
     assert found.outside.shape[1] == found.trees.n_trees == len(found.part_of_tree)
 
 
-def test_blocks_of_rows_change_nothing(monkeypatch):
-    data = prepared(*sample(100))
-    trees = fit_trees(data, setting(), TreeRange(3, 0), OPTIONS).trees
-    whole = labels_by_blocks(trees, data, OPTIONS)
-    monkeypatch.setattr(votes, "ROWS_PER_BLOCK", 7)
-    assert np.array_equal(labels_by_blocks(trees, data, OPTIONS), whole)
-    some = np.array([5, 9, 77])
-    assert np.array_equal(labels_by_blocks(trees, data, OPTIONS, some), whole[some])
-
-
 def test_evidence_needs_an_unseen_row_for_every_tree():
     data = prepared(*sample(50))
     outside = np.zeros((50, 2), dtype=bool)
     outside[:10, 0] = True
     labels = np.zeros((50, 2), dtype=np.int32)
-    assert vote_evidence(data, labels, outside, hard_vote=True, n_settings=1) is None
+    assert out_of_bag_evidence(data, labels, outside, hard_vote=True, n_settings=1) is None
     outside[5:20, 1] = True
-    evidence = vote_evidence(data, labels, outside, hard_vote=True, n_settings=12)
+    evidence = out_of_bag_evidence(data, labels, outside, hard_vote=True, n_settings=12)
     assert evidence.n_models == 12
     assert evidence.out_of_bag.sizes.tolist() == [10, 15]
     assert evidence.tandem.sizes[0, 1] == 5
@@ -154,24 +135,6 @@ def test_a_part_is_what_a_fit_on_it_alone_sees():
     assert np.array_equal(part.weight, alone.weight)
 
 
-def test_totals_are_weights():
-    X, y = sample(40)
-    weight = np.linspace(0.5, 2.0, 40)
-    data = prepared(X, y, weight)
-    assert data.total() == pytest.approx(weight.sum())
-    assert data.total(np.array([0, 3])) == pytest.approx(data.weight[[0, 3]].sum())
-    unweighted = prepared(X, y)
-    assert (unweighted.total(), unweighted.total(np.arange(7))) == (40.0, 7.0)
-
-
-def test_a_table_without_columns_for_svms_has_one():
-    X = np.ones((10, 2))
-    X[:, 1] = np.arange(10)
-    data = prepared(X[:, :1], np.arange(10) % 2)
-    assert data.n_features >= 1
-    assert data.n_splitting == 1
-
-
 @pytest.mark.parametrize(
     "model", [Forest(8, random_state=0), Forest(5, selection="exact", C=1.0, random_state=0), SEARCH]
 )
@@ -186,3 +149,46 @@ def test_held_out_probabilities_are_by_row_of_the_merged_table_and_not_kept(mode
     wrong = held_out[judged].argmax(axis=1) != data.y[judged]
     assert np.average(wrong, weights=data.weight[judged]) == pytest.approx(model.held_out_error_)
     assert model.model_.held_out is None
+
+
+def test_without_a_limit_all_are_grown_and_without_time_ten():
+    X, y = sample(120, seed=1)
+    forest = RandomCompositeForestClassifier(8, plain_weight=0.5, random_state=0)
+    assert forest.fit(X, y).model_.plain.n_trees == 40
+    assert forest.set_params(time_limit=0.0).fit(X, y).model_.plain.n_trees == 10
+
+
+def votes(y, accuracy, seed, n_votes=20):
+    """Fractions of independent votes that are right with a probability of their own per row."""
+    rng = np.random.default_rng(seed)
+    hits = rng.binomial(n_votes, np.clip(rng.normal(accuracy, 0.2, len(y)), 0.02, 0.98)) / n_votes
+    return np.where(np.eye(2)[y] > 0, hits[:, None], 1 - hits[:, None])
+
+
+def test_a_clear_winner_takes_the_vote():
+    y = np.arange(4000, dtype=np.int32) % 2
+    good, poor = votes(y, 0.8, 0), votes(y, 0.5, 1)
+    assert choose_plain_weight(good, poor, y) <= 0.1
+    assert choose_plain_weight(poor, good, y) == 0.9
+
+
+def test_equal_kinds_share_the_vote():
+    y = np.arange(4000, dtype=np.int32) % 2
+    assert choose_plain_weight(votes(y, 0.7, 0), votes(y, 0.7, 1), y) in (0.4, 0.5, 0.6)
+
+
+def test_rows_count_by_their_weight():
+    y = np.arange(600, dtype=np.int32) % 2
+    right, wrong = np.eye(2)[y], 1 - np.eye(2)[y]
+    first = (np.arange(600) < 300)[:, None]
+    composite, plain = np.where(first, right, wrong), np.where(first, wrong, right)
+    heavy = np.where(np.arange(600) < 300, 9.0, 1.0)
+    assert choose_plain_weight(composite, plain, y, heavy) < 0.5
+    assert choose_plain_weight(composite, plain, y, heavy[::-1]) > 0.5
+
+
+def test_rows_without_votes_do_not_count():
+    y = np.zeros(50, dtype=np.int32)
+    none = np.full((50, 2), np.nan)
+    assert choose_plain_weight(none, none, y) == 0.5
+    assert 0.5 in PLAIN_WEIGHTS

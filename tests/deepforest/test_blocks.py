@@ -1,9 +1,5 @@
 """Blocks: cross-fitted forests and classifiers, their tasks, and blocks on disk."""
 
-import pickle
-from functools import partial
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,17 +15,14 @@ from surewood.base.folds import stratified_folds
 from surewood.deepforest import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.deepforest.blocks import (
     BlockPlan,
-    HeldRows,
     SpillFolder,
     fit_fold_classifier,
-    grow_and_predict,
     guarded_weights,
     train_block,
 )
 from surewood.deepforest.data import LayerInput
-from surewood.deepforest.forests import TreeSettings, parse_members, tree_params
+from surewood.deepforest.forests import TreeSettings, parse_members
 from surewood.trees.binning import bin_array
-from surewood.trees.growing import grow_forest
 
 KINDS = ["random", "random", "completely_random", "completely_random"]
 
@@ -180,40 +173,6 @@ def test_a_class_missing_from_a_folds_training_part_gets_zero():
     np.testing.assert_allclose(vectors.sum(axis=2), 1.0)
 
 
-ROWS = np.flatnonzero(np.arange(150) % 3)
-
-
-@pytest.fixture
-def table():
-    X, y = load_iris(return_X_y=True)
-    return bin_array(X), y.astype(np.uint16)
-
-
-@pytest.fixture
-def grow(table):
-    (member,) = parse_members(["random"], 4)
-    params = tree_params(member, TreeSettings(), 4, 3)
-    return partial(grow_forest, *table, 3, params, n_trees=4, seed=7, rows=ROWS, by_content=False)
-
-
-def test_held_out_rows_get_the_sum_over_the_trees(grow, table):
-    (matrix, labels), held = table, np.arange(0, 150, 3)
-    forest, importances, sums = grow_and_predict(grow, HeldRows(matrix, held))
-    assert forest.n_trees == 4
-    np.testing.assert_allclose(sums.sum(axis=1), 4.0)
-    assert (sums.argmax(axis=1) == labels[held]).mean() > 0.8
-    assert importances.shape == (4,)
-
-
-def test_a_task_travels_and_gathers_its_rows_on_arrival(grow, table):
-    held = HeldRows(table[0], np.arange(5))
-    held.gathered()
-    sent_grow, sent_held = pickle.loads(pickle.dumps((grow, held)))
-    assert sent_held._gathered is None
-    here, there = (grow_and_predict(g, h)[2] for g, h in ((grow, held), (sent_grow, sent_held)))
-    np.testing.assert_array_equal(here, there)
-
-
 def test_absent_classes_get_zero_and_a_single_class_needs_no_classifier():
     numbers, labels = np.arange(6.0)[:, None], np.array([0, 0, 2, 2, 1, 1], dtype=np.uint16)
     model = fit_fold_classifier(GaussianNB(), numbers, labels, np.arange(4), None, 0, 3)
@@ -267,11 +226,3 @@ def test_a_stored_block_is_mapped_and_predicts_the_same():
     np.testing.assert_array_equal(stored.vectors(inputs), block.vectors(inputs))
     assert isinstance(stored.models[0].nodes.base, np.memmap)
     assert len(list(folder.path.glob("layer-1-forest-1-*.npy"))) > 0
-
-
-def test_a_temporary_folder_goes_with_its_owner():
-    folder = SpillFolder()
-    path = Path(folder.path)
-    assert path.exists()
-    del folder
-    assert not path.exists()

@@ -1,7 +1,5 @@
 """The cascade forest through its public class, its growth, and confidence screening."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -97,24 +95,6 @@ def test_many_rows_are_predicted_in_parts(wine, monkeypatch):
         monkeypatch.setattr("surewood.deepforest.model._ROWS_AT_ONCE", 50)
         np.testing.assert_array_equal(model.predict_proba(X), expected)
         monkeypatch.undo()
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"screening": "always"}, "screening must be 'auto', a number from 0 to 1 or None, got 'always'."),
-        ({"screening": 1.5}, "screening must be 'auto', a number from 0 to 1 or None, got 1.5."),
-        ({"forests": ()}, "forests must be a list with at least one forest, got ()."),
-    ],
-)
-def test_bad_parameters_say_what_is_wrong(wine, parameters, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        small(**parameters).fit(*wine)
-
-
-def test_auto_is_for_margin_forests(wine):
-    with pytest.raises(TypeError, match="forests must be a list with at least one forest, got 'auto'"):
-        small(forests="auto").fit(*wine)
 
 
 def test_the_published_cascade_has_a_name(wine):

@@ -232,11 +232,6 @@ def test_weight_two_is_the_row_twice():
     np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
-def test_a_row_alone_is_predicted_as_among_others(fitted):
-    model, X, _ = fitted
-    np.testing.assert_array_equal(model.predict_proba(X[70:71]), model.predict_proba(X)[70:71])
-
-
 def test_saved_and_loaded(fitted, tmp_path):
     model, X, _ = fitted
     again = surewood.load(surewood.save(model, tmp_path / "wide.surewood"))

@@ -8,21 +8,17 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.model_selection import KFold
 
 from surewood import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.base.parameters import study_settings
 from surewood.deepforest.data import (
     InputReader,
-    LayerInput,
     content_keys,
     equal_contents,
     given_folds,
-    layer_seed,
-    learn_vector_bins,
     order_rows,
     prepare,
-    take_rows,
     usable_folds,
     widen,
 )
@@ -78,16 +74,6 @@ def codes_of(X):
     return bin_array(X).blocks[0]
 
 
-def test_any_order_of_rows_gives_the_same_sequence():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 9, size=(50, 3)).astype(float), rng.integers(0, 2, 50).astype(np.int32)
-    shuffle = rng.permutation(50)
-    one, _ = order_rows(content_keys(codes_of(X)), y, None)
-    two, _ = order_rows(content_keys(codes_of(X[shuffle])), y[shuffle], None)
-    np.testing.assert_array_equal(X[one], X[shuffle][two])
-    np.testing.assert_array_equal(y[one], y[shuffle][two])
-
-
 def test_whole_numbers_are_counts_and_zero_is_absent():
     X = np.array([[1.0], [2.0], [3.0]])
     source, weight = order_rows(content_keys(codes_of(X)), np.zeros(3, np.int32), np.array([2.0, 0.0, 1.0]))
@@ -131,14 +117,6 @@ def test_copies_of_a_row_are_one_content():
     assert (weighted.n_rows, len(np.unique(weighted.content))) == (3999, 3998)
 
 
-def test_taken_rows_share_the_bins():
-    matrix = bin_array(np.array([[1.0, 5.0], [2.0, 6.0], [3.0, np.nan]]))
-    part = take_rows(matrix, np.array([2, 0]))
-    assert part.blocks[0].flags.c_contiguous
-    np.testing.assert_array_equal(part.blocks[0], matrix.blocks[0][:, [2, 0]])
-    assert part.mapper is matrix.mapper
-
-
 def test_equal_rows_in_different_folds_have_an_order_of_their_own():
     keys, y, fold = np.zeros(4, np.uint64), np.zeros(4, np.int32), np.array([1, 0, 1, 0])
     shuffle = np.array([3, 2, 1, 0])
@@ -172,17 +150,6 @@ def test_rows_of_one_bin_and_different_values_have_an_order():
     np.testing.assert_array_equal(X[one], X[shuffle][two])
 
 
-def test_parts_of_a_fit_have_seeds_of_their_own():
-    assert layer_seed(0, 1) == layer_seed(0, 1)
-    assert len({layer_seed(0, 1), layer_seed(0, 2), layer_seed(1, 2), layer_seed(0, 1, 3)}) == 4
-
-
-def test_a_rare_class_lowers_the_number_of_folds_and_says_so():
-    y = np.array([0] * 10 + [1] * 3)
-    with pytest.warns(UserWarning, match="class 'rare' has 3 rows, fewer than cv=5: using 3 folds"):
-        assert usable_folds(y, 5, np.array(["common", "rare"])) == 3
-
-
 def test_never_below_two_folds_and_absent_classes_do_not_count():
     with pytest.warns(UserWarning, match="using 2 folds"):
         assert usable_folds(np.array([0, 0, 0, 1]), 5, np.array(["a", "b"])) == 2
@@ -196,39 +163,10 @@ def test_a_splitter_gives_the_folds():
     assert fold.tolist() == [0, 0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(2, random_state=0), [([0, 1], [2, 3, 4, 5])]])
-def test_folds_that_do_not_hold_out_every_row_once_are_refused(cv):
-    with pytest.raises(ValueError, match="cv must hold out every row exactly once, in at least two splits"):
-        given_folds(cv, np.array([0, 1, 0, 1, 0, 1]))
-
-
 def test_equal_rows_count_once():
     y, content = np.array([0, 0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 3, 4, 4, 5])
     with pytest.warns(UserWarning, match="class 'b' has 2 different rows, fewer than cv=4: using 2 folds"):
         assert usable_folds(y, 4, np.array(["a", "b"]), content) == 2
-
-
-@pytest.fixture
-def base():
-    return LayerInput(bin_array(np.arange(20.0).reshape(10, 2)), np.zeros((10, 2)))
-
-
-def test_only_the_class_vectors_are_binned_again(base):
-    vectors = np.random.default_rng(0).random((10, 3))
-    bins = learn_vector_bins(vectors, None)
-    both = widen(base, vectors, bins, "both")
-    assert both.matrix.blocks[0] is base.matrix.blocks[0]
-    assert both.matrix.n_columns == 5
-    np.testing.assert_array_equal(both.numbers[:, 2:], vectors)
-
-
-def test_variants_see_scores_only_or_features_only(base):
-    vectors = np.random.default_rng(0).random((10, 3))
-    bins = learn_vector_bins(vectors, None)
-    scores = widen(base, vectors, bins, "scores")
-    assert scores.matrix.n_columns == 3
-    assert scores.numbers is vectors
-    assert widen(base, vectors, bins, "features") is base
 
 
 def test_large_tables_get_one_row_major_copy(monkeypatch):

@@ -1,23 +1,29 @@
-"""Growing margin forests: the algorithm, layers grown by and by, and what the first trees tell."""
+"""Growing margin forests: the algorithm, layers grown by and by, the race of first layers out of one pool."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, make_classification
+from sklearn.datasets import load_digits, load_wine, make_classification
 
 from surewood.base.time_limit import TimeLimit
+from surewood.deepforest import margin_growth as module
 from surewood.deepforest.data import LayerInput, TrainingSet
-from surewood.deepforest.forests import PUBLISHED, parse_members
+from surewood.deepforest.forests import AUTO_BLOCKS, PUBLISHED, parse_members
 from surewood.deepforest.margin_growth import (
     FewTrees,
     LayerTask,
     MarginGrowth,
     brier_loss,
     calibrated,
+    choose_first_layer,
     few_trees,
     first_layer_task,
+    first_layers,
     mixing_gain,
+    places_of,
+    pool_of,
+    race,
     with_at_most,
 )
 from surewood.deepforest.margins import StepRule
@@ -117,21 +123,6 @@ def test_weights_of_points_reach_margins_and_scores(training):
     fit = MarginGrowth(weighted, plan(), RUN).grown()
     right = fit.held_out.argmax(axis=1) == training.y
     assert fit.best_score == pytest.approx(np.average(right, weights=weight))
-
-
-def test_all_points_right_ends_the_growth_at_once():
-    X = np.repeat([0.0, 10.0], 30)[:, None] + np.random.default_rng(0).random((60, 1))
-    clean = TrainingSet(LayerInput(bin_array(X)), np.repeat([0, 1], 30).astype(np.int32), np.arange(2))
-    assert len(MarginGrowth(clean, plan(), RUN).grown().records) == 1
-
-
-def test_equal_margins_are_defined():
-    """Nothing to learn: constant inputs, balanced classes."""
-    same = TrainingSet(
-        LayerInput(bin_array(np.zeros((40, 2)))), (np.arange(40) % 2).astype(np.int32), np.arange(2)
-    )
-    fit = MarginGrowth(same, plan(), RUN).grown()
-    np.testing.assert_allclose(fit.held_out.sum(axis=1), 1.0)
 
 
 @pytest.fixture(scope="module")
@@ -268,3 +259,112 @@ def test_knowing_more_is_a_gain(y):
     gain, noise = mixing_gain(first, second, y)
     assert gain > noise > 0.0
     assert mixing_gain(second, np.full_like(first, 1.0 / 3.0), y)[0] == pytest.approx(0.0, abs=1e-3)
+
+
+PILOT = 4
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return TrainingSet(LayerInput(bin_array(X)), y.astype(np.int32), np.unique(y))
+
+
+def plans(blocks=AUTO_BLOCKS, rates=(8, 16), n_trees=20, pilot=PILOT):
+    return [
+        MarginGrowthPlan(
+            members=parse_members(block, n_trees), schedule=(rate,) * len(block), n_folds=3, pilot_trees=pilot
+        )
+        for block in blocks
+        for rate in rates
+    ]
+
+
+def whole_plans(rates=(8, 16)):
+    return plans(rates=rates, n_trees=4, pilot=None)
+
+
+def test_the_pool_has_every_block_and_no_more():
+    pool = pool_of([list(block) for block in AUTO_BLOCKS])
+    assert len(pool) == 8
+    for block in AUTO_BLOCKS:
+        places = places_of(block, pool)
+        assert len(set(places)) == 4
+        assert tuple(pool[place] for place in places) == block
+
+
+def test_blocks_share_their_forests(wine):
+    layers = first_layers(wine, whole_plans(), RUN)
+    fits = {(plan.forests, plan.schedule[0]): fit for plan, fit in layers}
+    assert len(fits) == 8
+    published, extra, mixed, all_extra = (
+        fits[tuple((kind, 4) for kind in block), 8] for block in AUTO_BLOCKS
+    )
+    np.testing.assert_array_equal(published.vectors[2:], extra.vectors[2:])  # the completely random ones
+    np.testing.assert_array_equal(published.vectors[:2], mixed.vectors[:2])
+    np.testing.assert_array_equal(extra.vectors[:2], mixed.vectors[2:])
+    np.testing.assert_array_equal(all_extra.vectors[:2], extra.vectors[:2])
+    assert not np.array_equal(all_extra.vectors[1], all_extra.vectors[2])
+
+
+def test_a_taken_block_predicts_like_its_members(wine):
+    for _, fit in first_layers(wine, whole_plans((8,)), RUN):
+        assert fit.block.vectors(wine.inputs).shape == (4, wine.n_rows, 3)
+        assert fit.importances.shape == (13,)
+        assert fit.importances.sum() == pytest.approx(1.0)
+
+
+def test_the_best_held_out_score_is_chosen(wine):
+    chosen, fit = choose_first_layer(wine, whole_plans(), RUN)
+    accuracy = {
+        id(plan): np.mean(other.vectors.mean(axis=0).argmax(axis=1) == wine.y)
+        for plan, other in first_layers(wine, whole_plans(), RUN)
+    }
+    assert np.mean(fit.vectors.mean(axis=0).argmax(axis=1) == wine.y) == max(accuracy.values())
+    assert chosen.first_key in {plan.first_key for plan in whole_plans()}
+
+
+def test_a_plan_with_a_pilot_races(wine):
+    chosen, fit = choose_first_layer(wine, plans(), RUN)
+    again, same = race(wine, plans(), RUN, PILOT)
+    assert chosen == again
+    np.testing.assert_array_equal(fit.vectors, same.vectors)
+    assert chosen.kinds in AUTO_BLOCKS
+    assert 6 <= chosen.members[0].n_trees <= 20
+    assert fit.block.n_trees == 4 * 3 * chosen.members[0].n_trees
+
+
+def test_the_winner_has_the_trees_it_would_have_alone(wine):
+    """Its forests are those of their places in the pool, whose first block is the first of the plans."""
+    first = plans(AUTO_BLOCKS[:1], rates=(8,))
+    chosen, fit = race(wine, first, RUN, PILOT)
+    np.testing.assert_allclose(fit.vectors, first_layer_task(wine, chosen, RUN).train().vectors)
+
+
+def test_a_clearly_better_block_wins(wine):
+    """Columns of noise: a completely random tree seldom finds the two that matter."""
+    noise = np.random.default_rng(0).normal(size=(wine.n_rows, 60))
+    X, _ = load_wine(return_X_y=True)
+    wide = TrainingSet(LayerInput(bin_array(np.hstack([X[:, [6, 12]], noise]))), wine.y, wine.classes)
+    blocks = (("completely_random",) * 2, ("random",) * 2)
+    assert race(wide, plans(blocks), RUN, PILOT)[0].kinds == ("random", "random")
+
+
+def test_blocks_that_lose_do_not_try_other_depths(wine, monkeypatch):
+    entered = []
+    enter = module._enter
+
+    def noted(wine, plans, run, pilot):
+        entered.append([(plan.kinds, plan.schedule[0]) for plan in plans])
+        return enter(wine, plans, run, pilot)
+
+    monkeypatch.setattr(module, "_enter", noted)
+    race(wine, plans(), RUN, PILOT)
+    assert [len(group) for group in entered] == [4, 2]
+    assert {rate for _, rate in entered[1]} == {16}
+
+
+def test_without_time_the_first_trees_of_the_first_depth_decide(wine):
+    chosen, fit = race(wine, plans(), RunOptions(time_limit=TimeLimit(0.0)), PILOT)
+    assert (chosen.schedule[0], chosen.members[0].n_trees) == (8, 4)
+    assert fit.block.n_trees == 4 * 3 * 4

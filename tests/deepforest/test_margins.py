@@ -93,16 +93,6 @@ def test_weights_count_as_repetition():
     np.testing.assert_allclose(once.alphas, repeated.alphas)
 
 
-def test_equal_margins_and_one_class_are_defined():
-    y = np.zeros(4, dtype=np.int32)
-    same = np.tile([0.6, 0.4], (4, 1))
-    score = run(np.array([same, same]), y, StepRule())
-    assert sum(score.alphas) == pytest.approx(1.0)
-    np.testing.assert_allclose(score.z, 0.2)
-    alone = run(np.ones((2, 4, 1)), y, StepRule())
-    np.testing.assert_array_equal(alone.z, np.ones(4))
-
-
 MARGINS = hnp.arrays(float, st.integers(2, 40), elements=st.floats(-1, 1, width=32))
 
 

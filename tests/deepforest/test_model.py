@@ -1,7 +1,6 @@
 """The fitted model: frozen, with its layers, importances, evidence and explanations."""
 
-import pickle
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,7 @@ from surewood.bounds import Status
 from surewood.certify import certify
 from surewood.deepforest import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.deepforest.blocks import Block
-from surewood.deepforest.layers import CascadeLayers, MarginLayer, MarginLayers, side_by_side, trace_layer
-from surewood.deepforest.model import CascadeForestModel, MarginForestModel
+from surewood.deepforest.model import CascadeLayers, MarginLayer, MarginLayers, trace_layer
 from surewood.tables import begin_predict
 
 
@@ -30,16 +28,6 @@ def with_steps(layers, steps, mode):
     return MarginLayers(changed, mode, layers.layer_inputs)
 
 
-def test_weights_of_the_layers():
-    class Layer:
-        def __init__(self, step):
-            self.step = step
-
-    steps = [Layer(1.0), Layer(0.5), Layer(0.2)]
-    assert MarginLayers(steps, "simplex", "both").alphas() == pytest.approx((0.4, 0.4, 0.2))
-    assert MarginLayers(steps, "literal", "both").alphas() == (1.0, 0.5, 0.2)
-
-
 def test_scores_are_the_weighted_mean_of_the_layers_vectors(margin_forest):
     model, base = margin_forest
     layers = model.model_.layers
@@ -50,24 +38,12 @@ def test_scores_are_the_weighted_mean_of_the_layers_vectors(margin_forest):
     np.testing.assert_allclose(walked[-1][-1], expected)
 
 
-def test_later_layers_read_the_scores_of_earlier_ones(margin_forest):
-    model, base = margin_forest
-    for number, (_, inputs, _, _) in enumerate(model.model_.layers.walk(base)):
-        assert inputs.matrix.n_columns == (13 if number == 0 else 13 + 3)
-
-
 def test_importances_sum_to_one_whatever_the_scale_of_the_steps(margin_forest):
     model, _ = margin_forest
     layers = model.model_.layers
     small, large = (with_steps(layers, [s] * len(layers.layers), "literal") for s in (0.1, 10.0))
     np.testing.assert_allclose(small.importances(), large.importances())
     assert small.importances().sum() == pytest.approx(1.0)
-
-
-def test_side_by_side_keeps_rows_together():
-    vectors = np.arange(12.0).reshape(2, 3, 2)  # two forests, three rows, two classes
-    np.testing.assert_array_equal(side_by_side(vectors)[0], [0, 1, 6, 7])
-    assert side_by_side(vectors[:, :0]).shape == (0, 4)
 
 
 @pytest.fixture(scope="module")
@@ -120,25 +96,6 @@ def test_importances_of_layers_mix_by_their_weights():
 def fitted(request):
     X, y = load_wine(return_X_y=True)
     return request.param(3, forests=["random", "extra"], max_layers=2, random_state=0).fit(X, y), X
-
-
-def test_the_fitted_state_is_one_frozen_object(fitted):
-    model, _ = fitted
-    assert isinstance(model.model_, MarginForestModel | CascadeForestModel)
-    own = {name for name in vars(model) if name.endswith("_") and not name.startswith("_")}
-    assert own == {"model_", "classes_", "schema_", "n_features_in_", "remembered_rows_", "background_"}
-    for field in fields(model.model_):
-        with pytest.raises(FrozenInstanceError):
-            setattr(model.model_, field.name, None)
-
-
-def test_the_model_predicts_without_the_estimator(fitted):
-    model, X = fitted
-    table = begin_predict(model, X)
-    again = pickle.loads(pickle.dumps(model.model_))
-    np.testing.assert_array_equal(again.probabilities(table, 1), model.predict_proba(X))
-    *_, scores = again.staged_scores(table, 1)
-    np.testing.assert_array_equal(again.calibrated(scores), model.predict_proba(X))
 
 
 def test_parameters_set_after_the_fit_change_nothing(fitted):
@@ -227,11 +184,6 @@ def test_layer_by_layer():
     assert steps[1]["title"].startswith("Layer 1")
     assert any(line.startswith("splits on the path, by feature: ") for line in steps[1]["lines"])
     assert any(line.startswith("forests: ") for line in steps[1]["lines"])
-
-
-def test_a_single_class_has_margin_one():
-    model = CascadeForestClassifier(2, cv=2, max_layers=1).fit([[0.0], [1.0], [2.0]], ["a"] * 3)
-    assert model.explain([[0.5]])[0]["margin"] == 1.0
 
 
 @pytest.mark.parametrize(

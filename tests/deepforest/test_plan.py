@@ -18,13 +18,12 @@ from surewood.deepforest import (
 from surewood.deepforest.data import prepare
 from surewood.deepforest.forests import (
     AUTO_BLOCKS,
-    AUTO_SCHEDULES,
     TreeSettings,
     parse_members,
     parse_schedules,
     tree_params,
 )
-from surewood.deepforest.plan import CascadeGrowthPlan, MarginGrowthPlan, make_plan
+from surewood.deepforest.plan import make_plan
 from surewood.deepforest.training import train
 
 
@@ -87,17 +86,6 @@ def test_folds_of_the_user_are_those_of_every_layer(table):
         np.testing.assert_array_equal(prepared.training.deal(4, seed), fold)
 
 
-def test_forests_and_depths_of_a_plan():
-    members = parse_members(["random", ("extra", 3)], 5)
-    margin, cascade = (
-        MarginGrowthPlan(members=members, schedule=(2, None)),
-        CascadeGrowthPlan(members=members),
-    )
-    assert margin.forests == cascade.forests == (("random", 5), ("extra", 3))
-    assert [margin.depths(t) for t in (1, 2)] == [[4, None], [6, None]]
-    assert cascade.depths(2) == [None, None]
-
-
 def test_chosen_blocks_follow_the_table_and_given_forests_the_paper(table):
     def rules(model):
         plan, _ = planned(model, table)
@@ -153,15 +141,6 @@ def test_how_trees_are_grown():
     assert drawn.sampling == "resample"
 
 
-def test_the_number_of_features_fits_every_layer():
-    (member,) = parse_members(["random"], 5)
-    tried = [
-        tree_params(member, TreeSettings(max_features=f), 50, None).max_features
-        for f in (None, "sqrt", "log2", 200, 0.5, 0.001)
-    ]
-    assert tried == [50, 7, 5, 50, 25, 1]
-
-
 def test_trees_see_at_most_so_many_rows():
     random, extra = parse_members(["random", "extra"], 5)
     few = TreeSettings(most_rows=100)
@@ -171,11 +150,6 @@ def test_trees_see_at_most_so_many_rows():
         free = tree_params(member, TreeSettings(), 10, None, n_rows=400)
         assert tree_params(member, few, 10, None, n_rows=100) == free
         assert free.n_draws is None
-
-
-def test_auto_compares_two_rates():
-    assert parse_schedules("auto", 3) == [(rate,) * 3 for rate in AUTO_SCHEDULES]
-    assert parse_schedules([2, None], 2) == [(2, None)]
 
 
 @pytest.mark.parametrize("bad", [0, 2.5, [1], "deep", True, [1, 0]])

@@ -64,30 +64,23 @@ def test_sampled_windows_and_missing_values():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "error", "message"),
+    ("parameters", "message"),
     [
-        ({"stride": 0}, ValueError, "stride must be an integer of at least 1, got 0."),
-        ({"n_folds": 1}, ValueError, "n_folds must be an integer of at least 2, got 1."),
-        ({"n_estimators": 2.5}, TypeError, "n_estimators must be an integer of at least 1, got 2.5."),
-        ({"forests": [LogisticRegression()]}, ValueError, "must be kinds of forests, not classifiers"),
-        ({"shape": (5, 5)}, ValueError, r"shape \(5, 5\) does not describe rows of 12 values"),
-        ({"shape": (3.0, 4.0)}, ValueError, "does not describe rows of 12 values"),
-        ({"shape": (-3, -4)}, ValueError, "does not describe rows of 12 values"),
-        ({"windows": [2.5]}, ValueError, "window 2.5 must be an integer"),
-        ({"windows": [13]}, ValueError, r"a window of size \(13,\) does not fit into rows of shape \(12,\)"),
-        ({"windows": [0]}, ValueError, "does not fit"),
+        ({"forests": [LogisticRegression()]}, "must be kinds of forests, not classifiers"),
+        ({"shape": (5, 5)}, r"shape \(5, 5\) does not describe rows of 12 values"),
+        ({"shape": (3.0, 4.0)}, "does not describe rows of 12 values"),
+        ({"shape": (-3, -4)}, "does not describe rows of 12 values"),
+        ({"windows": [2.5]}, "window 2.5 must be an integer"),
+        ({"windows": [13]}, r"a window of size \(13,\) does not fit into rows of shape \(12,\)"),
         (
             {"windows": [(2, 2)]},
-            ValueError,
             r"window \(2, 2\) must be an integer or have one integer for each of 1",
         ),
-        ({"windows": []}, ValueError, "windows must be 'auto' or a list of window sizes"),
-        ({"windows": "wide"}, ValueError, "windows must be 'auto' or a list"),
     ],
 )
-def test_bad_parameters_say_what_is_wrong(parameters, error, message):
+def test_bad_parameters_say_what_is_wrong(parameters, message):
     X, y = bumps(30)
-    with pytest.raises(error, match=message):
+    with pytest.raises(ValueError, match=message):
         MultiGrainedScanner(**parameters).fit(X, y)
 
 

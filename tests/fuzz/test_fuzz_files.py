@@ -14,7 +14,7 @@ EMPTY = {
     "surewood.cascade.binary_trees.SplitMember",
     "surewood.families.ConstantFamily",
     "surewood.families.GaussianFamily",
-    "surewood.deepforest.layers.CascadeLayers",
+    "surewood.deepforest.model.CascadeLayers",
     "surewood.deepforest.scanning.GrainModel",
     "surewood.tables.planning.table_plan.TablePlan",
 }

@@ -10,7 +10,6 @@ import pytest
 
 from surewood import CompositeTreeClassifier
 from surewood.bounds import margin_ratio, margins
-from surewood.deepforest.figures import layer_curves
 from surewood.inspect import (
     BoundDisplay,
     CapacityMapDisplay,
@@ -250,7 +249,7 @@ def test_one_set_of_margins_a_kept_layer(margin_forest, three_classes):
     X, y = three_classes
     found = staged_margins(margin_forest, X, y)
     assert list(found) == [f"layer {t}" for t in range(1, margin_forest.n_layers_ + 1)]
-    curves = layer_curves(margin_forest, X, y)
+    curves = layer_table(margin_forest, X, y)
     for values, accuracy, ratio in zip(found.values(), curves["accuracy"], curves["margin_ratio"]):
         assert margin_ratio(values) == pytest.approx(ratio)
         assert np.mean(values > 0) <= accuracy  # a tie may still fall to the right class

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from joblib import delayed, parallel_config
 
-from surewood.parallel import over_rows, run_tasks
-from surewood.parallel.running import in_threads, run_in_threads, thread_count
+from surewood.parallel import over_rows
+from surewood.parallel.running import in_threads, thread_count
 from tests.parallel.hazards import failing
 
 PROGRAM = """
@@ -55,13 +55,6 @@ def test_ctrl_c_ends_with_a_keyboard_interrupt(model):
     assert "KeyboardInterrupt" in error
     assert "Fatal Python error" not in error
     assert process.returncode in (-signal.SIGINT, 130, 1)
-
-
-def test_a_failing_task_raises_its_own_error_and_tells_the_others():
-    stop = np.zeros(1, dtype=np.uint8)
-    with pytest.raises(ValueError, match="task 1 is wrong"):
-        list(run_tasks((delayed(failing)(k) for k in range(8)), n_jobs=2, stop=stop))
-    assert stop[0] == 1
 
 
 def test_results_come_in_order_whatever_takes_long():
@@ -101,12 +94,6 @@ def test_the_number_of_threads_is_the_callers():
         assert thread_count(None) == 3
     assert thread_count(None) == 1
     assert thread_count(-1) >= 1
-
-
-def test_functions_write_their_parts():
-    out = np.zeros(20)
-    run_in_threads((lambda k=k: out.__setitem__(k, k) for k in range(20)), 2)
-    np.testing.assert_array_equal(out, np.arange(20))
 
 
 def double(factor, rows, out, counts):

@@ -258,15 +258,6 @@ def test_the_iteration_cap_is_flagged():
     assert np.isfinite(machines.arrays["objective"]).all()
 
 
-def test_a_large_problem_runs_in_a_small_cache():
-    X, labels = blobs(1500, 5, 2, 6)
-    small = solve_many(
-        Gram(X, max_memory=0), [np.arange(1500)], labels, [1], 0.01, max_iter=3000, cache_size=1 << 17
-    )
-    large = solve_many(Gram(X), [np.arange(1500)], labels, [1], 0.01, max_iter=3000)
-    assert equal_arrays(small, large)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -439,21 +430,6 @@ def test_a_leaf_of_20_000_points_stays_within_its_cache():
     assert right >= 19_900
 
 
-def test_the_size_of_the_cache_changes_no_bit():
-    rng = np.random.default_rng(1)
-    labels = np.arange(1500, dtype=np.int32) % 3
-    X = rng.normal(size=(1500, 4)) + 1.5 * np.eye(4)[labels]
-    small, large = (
-        solve_many(
-            Gram(X, max_memory=memory), [np.arange(1500)], labels, [3], 1.0,
-            kernel=KernelSpec.default(4), cache_size=cache,
-        )
-        for memory, cache in ((1 << 16, 100_000), (None, 64 << 20))
-    )  # fmt: skip
-    for name in small.arrays:
-        np.testing.assert_array_equal(small.arrays[name], large.arrays[name])
-
-
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60, 4))
 Y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=60), [-0.5, 0.5]).astype(np.int32)
@@ -472,31 +448,12 @@ def test_problems_are_ordered_by_group_degree_and_C(batch):
     np.testing.assert_allclose(batch.C.reshape(3, 2, 2)[..., 1] / batch.C.reshape(3, 2, 2)[..., 0], 10.0)
 
 
-def test_correct_counts_are_those_of_the_predictions(batch):
-    for group, rows in enumerate(GROUPS):
-        for degree in range(2):
-            problem = batch.index(group, degree, 1)
-            np.testing.assert_array_equal(batch.group_rows(problem), rows)
-            assert batch.n_correct[group, degree, 1] == (batch.predicted(problem) == Y[rows]).sum()
-
-
 def test_support_vectors_belong_to_the_group_and_have_coefficients(batch):
     for problem in range(12):
         support = batch.support(problem)
         assert set(support) <= set(batch.group_rows(problem))
         assert batch.coef(problem).shape == (len(support), len(batch.classes(problem)) - 1)
         assert len(support) == batch.n_support.ravel()[problem]
-
-
-def test_threads_join_the_same_batch(batch):
-    again = solve_many(Gram(X), GROUPS, Y, [1, 2], [0.1, 1.0], n_jobs=2)
-    for name, array in batch.arrays.items():
-        np.testing.assert_array_equal(again.arrays[name], array)
-
-
-def test_decisions_must_be_asked_for(batch):
-    with pytest.raises(ValueError, match="pass decisions=True to solve_many"):
-        batch.decision(0)
 
 
 def test_the_largest_degree_of_parameters_is_that_of_the_core():

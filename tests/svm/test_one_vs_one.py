@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from surewood import PolySVC
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, KernelSpec
-from surewood.svm.one_vs_one import NEAREST, class_scores, class_votes, first_rows, nearest_support
+from surewood.svm.one_vs_one import NEAREST, class_scores, class_votes, first_rows
 from surewood.tables import begin_fit
 from tests.instruction_sets import each_instruction_set
 from tests.svm.reference import blobs, decisions, kernel_matrix, vote
@@ -216,10 +216,6 @@ def test_classes_without_a_machine_come_last():
     assert constant.argmax(axis=1).tolist() == [2, 2]
 
 
-def test_zero_votes_for_the_second_class():
-    assert class_votes(np.zeros((1, 3)), 3).tolist() == [[0, 1, 2]]
-
-
 def test_confidence_and_votes_are_summed_pair_by_pair():
     decisions = np.random.default_rng(1).normal(size=(9, 66))
     confidence, votes = np.zeros((9, 12)), np.zeros((9, 12))
@@ -249,13 +245,6 @@ def test_they_are_training_rows_in_the_order_of_their_distance():
     for one in support:
         assert Y[one["row"]] == one["label"]
         assert one["distance"] == pytest.approx(np.linalg.norm(scaled[one["row"]] - scaled[0]), rel=1e-6)
-
-
-def test_without_origins_the_rows_are_not_named():
-    predictor = PolySVC(degree=1).fit(X, Y).model_.predictor
-    found = nearest_support(predictor, predictor.support_rows[0], ["down", "up"])
-    assert found[0]["distance"] == 0.0
-    assert {one["row"] for one in found} == {None}
 
 
 def test_merged_rows_point_to_the_first_of_equal_ones():

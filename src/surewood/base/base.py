@@ -134,8 +134,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
             return diagram
         facts = self.__report_facts__(None)
         shown = [(figure_text(figure), str(figure["label"])) for figure in facts["figures"]]
-        told = f"<p class='soft'>{escape(facts['description'])}</p>"
-        return framed(str(facts["title"]), tiles(shown) + told) + diagram
+        description = f"<p class='soft'>{escape(facts['description'])}</p>"
+        return framed(str(facts["title"]), tiles(shown) + description) + diagram
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of :meth:`predict_proba`."""

@@ -10,7 +10,7 @@ Values of trees are exact where a family has them; otherwise orders of the colum
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Protocol
@@ -335,12 +335,17 @@ class Contributions:
             "method": self.method,
         }
 
+    def _shown(self) -> Iterator[tuple[str, float, list[dict[str, Any]]]]:
+        """Headline, mean prediction in percent and top columns of the first rows."""
+        for row in range(min(len(self), _ROWS_SHOWN)):
+            k = int(self.predictions[row].argmax())
+            headline = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %"
+            yield headline, 100 * self.expected[k], self.top(row)
+
     def _repr_html_(self) -> str:
         """The first rows with the page's look, for notebooks."""
         pieces = []
-        for row in range(min(len(self), _ROWS_SHOWN)):
-            k = int(self.predictions[row].argmax())
-            head = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %"
+        for headline, mean, columns in self._shown():
             drawn = [
                 (
                     f"{column['column']} = {cell_text(column['value'])}",
@@ -349,32 +354,26 @@ class Contributions:
                     "leaf" if column["contribution"] >= 0 else "warn",
                     points_text(column["contribution"]),
                 )
-                for column in self.top(row)
+                for column in columns
             ]
-            pieces.append(
-                f"<h4>{escape(head)}</h4><p class='soft'>mean {100 * self.expected[k]:.1f} %</p>{bars(drawn)}"
-            )
+            pieces.append(f"<h4>{escape(headline)}</h4><p class='soft'>mean {mean:.1f} %</p>{bars(drawn)}")
         if len(self) > _ROWS_SHOWN:
             pieces.append(f"<p class='soft'>{len(self) - _ROWS_SHOWN:,} more rows</p>")
         return framed(f"Contributions of columns, {self.method}", "".join(pieces))
 
     def __repr__(self) -> str:
-        rows, columns, classes = self.values.shape
+        n_rows, n_columns, n_classes = self.values.shape
         lines = [
-            f"Contributions of {columns} columns to the probabilities of {classes} classes, "
-            f"{rows} rows, {self.method}"
+            f"Contributions of {n_columns} columns to the probabilities of {n_classes} classes, "
+            f"{n_rows} rows, {self.method}"
         ]
-        for row in range(min(rows, _ROWS_SHOWN)):
-            k = int(self.predictions[row].argmax())
+        for headline, mean, columns in self._shown():
             pieces = [
                 f"{column['column']} = {cell_text(column['value'])}: {points_text(column['contribution'])}"
-                for column in self.top(row)
+                for column in columns
             ]
-            first = f"row {row}: {self.classes[k]} {100 * self.predictions[row, k]:.1f} %, "
-            lines.append(f"{first}mean {100 * self.expected[k]:.1f} %; {', '.join(pieces)}")
-        if rows > _ROWS_SHOWN:
-            lines.append("...")
-        return "\n".join(lines)
+            lines.append(f"{headline}, mean {mean:.1f} %; {', '.join(pieces)}")
+        return "\n".join([*lines, "..."] if n_rows > _ROWS_SHOWN else lines)
 
 
 def class_position(classes: AnyArray, label: Any) -> int:
@@ -533,9 +532,9 @@ def grouped_cells(cells: list[list[Any]], positions: Sequence[Sequence[int]]) ->
     ]
 
 
-def _several(row: list[Any], own: Sequence[int]) -> str:
-    more = ", ..." if len(own) > _CELLS_SHOWN else ""
-    return ", ".join(str(row[j]) for j in own[:_CELLS_SHOWN]) + more
+def _several(row: list[Any], group: Sequence[int]) -> str:
+    more = ", ..." if len(group) > _CELLS_SHOWN else ""
+    return ", ".join(str(row[j]) for j in group[:_CELLS_SHOWN]) + more
 
 
 def refuse_too_many(n_rows: int, n_columns: int, n_classes: int) -> None:

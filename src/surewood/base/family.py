@@ -15,25 +15,24 @@ functions of each family in ``tests/test_families.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from surewood._arrays import Floats
 from surewood.bounds.evidence import Evidence
 from surewood.tables import Table
 
-_Parameters = TypeVar("_Parameters", contravariant=True)
 _Data = TypeVar("_Data", contravariant=True)
 _PlanMade = TypeVar("_PlanMade", covariant=True)
 _Plan = TypeVar("_Plan", contravariant=True)
 _ModelMade = TypeVar("_ModelMade", bound="FittedModel", covariant=True)
 
 
-class MakePlan(Protocol[_Parameters, _Data, _PlanMade]):
+class MakePlan(Protocol[_Data, _PlanMade]):
     """Parameters and data become one frozen plan."""
 
-    def __call__(self, parameters: _Parameters, data: _Data, seed: int) -> _PlanMade:
-        """`parameters` are what ``checked_parameters`` gives, or a record made from it."""
+    def __call__(self, parameters: Mapping[str, Any], data: _Data, seed: int) -> _PlanMade:
+        """`parameters` are what ``checked_parameters`` gives."""
         ...
 
 

@@ -215,7 +215,7 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int
 LEAST_ROWS = 100  # of a certifiable forest
 _PART, _LEAST_PART, _MOST_PART = 0.1, 50, 2000  # preparation part: fraction of the rows, and its limits
 _DRAWN = 0.5  # fraction of the other rows in a bag by default
-_TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
+TANDEM_WORK = 2e9  # trees^2 x rows up to which pairs of trees are counted
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,7 @@ def vote_evidence(
         labels[drawn.units].T,
         ~outside,
         y,
-        tandem=float(n_trees) ** 2 * len(y) <= _TANDEM_WORK,
+        tandem=float(n_trees) ** 2 * len(y) <= TANDEM_WORK,
         hard_vote=True,
         independent_subsamples=True,
         in_bag_only=not has_categories,

@@ -93,8 +93,8 @@ def bars(rows: Sequence[tuple[str, float, float, str, str]], dots: Sequence[floa
             place = 100 * (at - low) / span
             dot = f'<i class="dot" style="left:{place:.1f}%;background:var(--sky)"></i>'
         bar = f'<i style="left:{left:.1f}%;width:{width:.1f}%;background:var(--{color})"></i>'
-        told = f'<span class="soft">{escape(text)}</span>'
-        pieces.append(f'<span>{escape(name)}</span><span class="track">{bar}{dot}</span>{told}')
+        label = f'<span class="soft">{escape(text)}</span>'
+        pieces.append(f'<span>{escape(name)}</span><span class="track">{bar}{dot}</span>{label}')
     return f'<div class="rows">{"".join(pieces)}</div>'
 
 

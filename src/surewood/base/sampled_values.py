@@ -180,22 +180,22 @@ class _Paths:
 
 
 def _combined(
-    found: Floats, at_background: Floats, at_rows: Floats, expected: Floats, variance: Floats
+    changes: Floats, at_background: Floats, at_rows: Floats, expected: Floats, variance: Floats
 ) -> tuple[Floats, Floats]:
     """Values and standard errors from those of single orders, with f(b) as control variate.
 
     Parameters
     ----------
-    found : ndarray, shape (rows, orders, groups, classes)
+    changes : ndarray, shape (rows, orders, groups, classes)
     at_background : ndarray, shape (rows, orders, classes)
     at_rows : ndarray, shape (rows, classes)
     expected, variance : ndarray, shape (classes,)
         Mean and variance of f(b) over the whole background.
     """
-    n_orders, n_groups = found.shape[1:3]
-    mean, centre = found.mean(axis=1), at_background.mean(axis=1)
+    n_orders, n_groups = changes.shape[1:3]
+    mean, centre = changes.mean(axis=1), at_background.mean(axis=1)
     apart = at_background - centre[:, None]
-    deviation = found - mean[:, None]
+    deviation = changes - mean[:, None]
     spread = (apart**2).sum(axis=1)
     slope = (deviation * apart[:, :, None]).sum(axis=1)
     shrunk = (spread + _RIDGE * n_orders * variance)[:, None]

@@ -44,8 +44,7 @@ from surewood.cascade.generic_cascade import (
     make_generic_plan,
     train_generic,
 )
-from surewood.cascade.held_out import OutOfFold
-from surewood.cascade.model import SCALES, CascadeModel
+from surewood.cascade.model import SCALES, CascadeModel, OutOfFold
 from surewood.cascade.plan import (
     DEGREES,
     FRACTION_LIST,
@@ -72,6 +71,12 @@ def is_calibrated(estimator: Any) -> bool:
 
 class CascadeBase(ClassifierBase[Model]):
     """What cascades of SVMs and of any families have in common."""
+
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = report_facts.explanation_steps
+
+    #: What a page says of the model.
+    _description: ClassVar[str]
 
     gamma_scale_ = Fitted[float | None]("gamma_scale", "γ that selected the cascade.")
 
@@ -162,8 +167,10 @@ class CascadeBase(ClassifierBase[Model]):
 class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameters, StudyParameter):
     """Predictions and reports of a fitted :class:`~surewood.cascade.model.CascadeModel`."""
 
-    __report_facts__ = report_facts.svm_report_facts
-    __explanation_steps__ = report_facts.explanation_steps
+    _description = (
+        "A chain of support vector machines: rows that the first one classifies with a clear margin leave "
+        "there, the others go on to the next."
+    )
     leaf_terms = report_facts.svm_leaf_terms
     leaf_degrees = report_facts.leaf_degrees
     leaf_flow = report_facts.svm_leaf_flow
@@ -549,8 +556,7 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     (True, True)
     """
 
-    __report_facts__ = report_facts.generic_report_facts
-    __explanation_steps__ = report_facts.explanation_steps
+    _description = "A chain of classifiers: a decision rule sends the harder rows on, the others stay."
     leaf_terms = report_facts.generic_leaf_terms
     leaf_flow = report_facts.generic_leaf_flow
 

@@ -27,8 +27,7 @@ from surewood.base.parameters import calibration_method
 from surewood.bounds.evidence import EstimateEvidence, Evidence
 from surewood.cascade.chain import Rows, as_fractions, divide
 from surewood.cascade.data import CascadeData, Folds, encoded, varies
-from surewood.cascade.held_out import LeafCalibrator
-from surewood.cascade.model import Detail, explained_rows, path_step, penalty_figure
+from surewood.cascade.model import Detail, LeafCalibrator, explained_rows, path_step, penalty_figure
 from surewood.cascade.plan import calibration_folds, read_gamma
 from surewood.cascade.search import tie
 from surewood.families import ConstantMember, Families, Family, Member, as_families

@@ -1,5 +1,7 @@
 """The fitted model of the SVM cascades: one frozen object that predicts, explains and gives evidence.
 
+`OutOfFold` are held-out scores of the fitted structure, on which calibration, estimates and the reject option
+are based. `LeafCalibrator` calibrates every leaf by itself, since scores of different SVMs differ.
 `CascadeModel` holds the trained chains. Its sections: predictions; where rows leave, and at what cost; the
 ledger, the evidence for certificates and the key figures; explanations of single rows.
 """
@@ -14,19 +16,95 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
+from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts, figure
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
 from surewood.bounds.cascade import cascade_depths, native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
 from surewood.cascade.chain import Cascade, Evaluation, class_columns, predicted_of
 from surewood.cascade.data import encoded
-from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.reject import LeafRecord
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.families import distance_of
+from surewood.parallel.progress import stage
 from surewood.svm.one_vs_one import nearest_support
 from surewood.tables import DesignEncoder, Table, by_label, plain
+
+_ENOUGH = 20  # held-out points that a leaf needs for a calibrator of its own
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Scores of training rows by cascades of the fitted structure that were trained without them."""
+
+    #: Shape (n, n_classes).
+    scores: Floats
+    #: Shape (n, n_cascades).
+    leaf: Counts
+    distance: Floats
+    #: Shape (n,).
+    codes: Codes
+    weight: Floats
+
+    @property
+    def error(self) -> float:
+        """Weighted error rate."""
+        return float(self.weight @ (self.scores.argmax(axis=1) != self.codes)) / float(self.weight.sum())
+
+
+class LeafCalibrator:
+    """One calibrator per leaf, and one for all leaves with few held-out points.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        See :class:`~surewood.base.calibration.ScoreCalibrator`.
+
+    Examples
+    --------
+    >>> scores = np.array([[-1.0, 1.0], [2.0, -2.0], [-1.0, 1.0]])
+    >>> leaf = np.zeros(3, dtype=np.int64)
+    >>> calibrator = LeafCalibrator().fit(scores, np.array([1, 0, 1]), np.ones(3), leaf)
+    >>> calibrator.transform(scores, leaf).argmax(axis=1)
+    array([1, 0, 1])
+    """
+
+    def __init__(self, method: str = "auto") -> None:
+        self.method = method
+
+    def fit(
+        self, scores: Floats, codes: Codes, weight: Floats, leaf: Counts, verbose: int = 0
+    ) -> LeafCalibrator:
+        """Fit on held-out scores and the leaves they came from."""
+        leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
+        self.by_leaf_: dict[int, ScoreCalibrator] = {}
+        with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
+            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight)
+            advance(1)
+            for k in leaves:
+                here, calibrator = leaf == k, ScoreCalibrator(self.method, kind="decisions")
+                self.by_leaf_[int(k)] = calibrator.fit(scores[here], codes[here], weight[here])
+                advance(1)
+        return self
+
+    def transform(self, scores: Floats, leaf: Counts) -> Floats:
+        """Probabilities with the largest at the largest score."""
+        proba = self.shared_.transform(scores)
+        for k, calibrator in self.by_leaf_.items():
+            here = leaf == k
+            if here.any():
+                proba[here] = calibrator.transform(scores[here])
+        return proba
+
+
+def calibrated_leaf(leaves: Sequence[Counts]) -> Counts:
+    """The leaf that a row's probabilities depend on: with one cascade per class, none."""
+    return leaves[0] if len(leaves) == 1 else np.zeros(len(leaves[0]), dtype=np.int64)
+
+
+# --- held-out scores, and the probabilities that are calibrated on them ----------------------------------
+
 
 SCALES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, np.inf)  # of the thresholds, for the curve of accuracy
 

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -27,8 +28,7 @@ from surewood.cascade.chain import Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, make_gram, merge_within_folds, prepare
 from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
-from surewood.cascade.held_out import OutOfFold
-from surewood.cascade.model import CascadeModel
+from surewood.cascade.model import CascadeModel, OutOfFold
 from surewood.cascade.plan import SVM_RULES, SVM_SWITCHES, SelectionPlan, make_selection_plan
 from surewood.cascade.search import Budget, SearchResult, leaf_complexity, minimise
 from surewood.cascade.training import (
@@ -38,10 +38,11 @@ from surewood.cascade.training import (
     finish,
     in_time,
     make_task,
+    run_reporting,
     search_step,
 )
 from surewood.families import distance_of
-from surewood.parallel import run_tasks, share, worker_count
+from surewood.parallel import share
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.tables import TrainingTable
 
@@ -295,16 +296,12 @@ def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int,
 def _explore_all(plan: SelectionPlan, fold_tasks: list[list[FoldTask]]) -> list[list[FoldTask]]:
     """Find the γ paths and the minimizers with exactly l leaves in every fold."""
     flat = list(itertools.chain(*fold_tasks))
-    elsewhere = worker_count(plan.n_jobs) > 0  # then steps are counted here, as results come back
-    budget = plan.budget(_EXPLORED, len(flat))
+    options = (plan.gamma_min, plan.leaf_gammas, plan.budget(_EXPLORED, len(flat)), plan.gammas)
+    calls = (partial(delayed(explore), fold_task, *options) for fold_task in flat)
+    seconds = [3 * fold_task.task.search_seconds for fold_task in flat]
     with stage(plan.verbose, "gamma paths of the folds", len(flat)) as advance:
-        options = (plan.gamma_min, plan.leaf_gammas, budget, ignore if elsewhere else advance, plan.gammas)
-        todo = [delayed(explore)(fold_task, *options) for fold_task in flat]
-        seconds = [3 * fold_task.task.search_seconds for fold_task in flat]
-        explored = []
-        for fold_task in run_tasks(todo, plan.n_jobs, seconds=seconds):
-            explored.append(fold_task)  # another process explored a copy
-            advance(1 if elsewhere else 0)
+        # another process explored a copy
+        explored = list(run_reporting(calls, plan.n_jobs, advance, seconds=seconds))
     n = len(plan.problems)
     return [explored[start : start + n] for start in range(0, len(explored), n)]
 
@@ -314,8 +311,8 @@ def explore(
     gamma_min: float,
     leaf_gammas: Sequence[float],
     budget: Budget,
-    advance: Advance = ignore,
     gammas: Sequence[float] | None = None,
+    advance: Advance = ignore,
 ) -> FoldTask:
     """Find the γ path and the minimizers with exactly l leaves, or the minimizers of some `gammas` only.
 
@@ -368,19 +365,14 @@ def _score_all(
     plan: SelectionPlan, sample: CascadeData, fold_tasks: list[list[FoldTask]], candidates: list[Candidate]
 ) -> list[FoldScores]:
     """Scores of every fold's held-out rows by every candidate."""
-    elsewhere = worker_count(plan.n_jobs) > 0
     share(sample.design)
     seconds = [sum(fold_task.task.search_seconds for fold_task in fold) / 3 for fold in fold_tasks]
-    fold_scores: list[FoldScores] = []
     n_steps = len(candidates) * len(fold_tasks)
     with stage(plan.verbose, "held-out scores of the candidates", n_steps) as advance:
         time_limit = plan.until(_SCORED).divided(len(fold_tasks)).seconds
-        options = (candidates, sample.design, sample.n_classes, time_limit, ignore if elsewhere else advance)
-        todo = (delayed(score_fold)(fold, *options) for fold in fold_tasks)
-        for scores in run_tasks(todo, plan.n_jobs, seconds=seconds):
-            fold_scores.append(scores)
-            advance(len(candidates) if elsewhere else 0)
-    return fold_scores
+        options = (candidates, sample.design, sample.n_classes, time_limit)
+        calls = (partial(delayed(score_fold), fold, *options) for fold in fold_tasks)
+        return list(run_reporting(calls, plan.n_jobs, advance, seconds=seconds, steps=len(candidates)))
 
 
 def score_fold(

@@ -24,7 +24,7 @@ from surewood.cascade.chain import as_fractions
 from surewood.cascade.data import CascadeData, Folds
 from surewood.cascade.search import Budget
 from surewood.cascade.svm_trainer import KERNELS, KernelChoice
-from surewood.svm.penalty import C_GRID
+from surewood.svm.penalty import C_GRID, C_list, degree_list
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 DEGREES = (1, 2, 3, 4)
@@ -163,7 +163,8 @@ def make_selection_plan(parameters: Mapping[str, Any], data: CascadeData, seed: 
 
 def _shared_part(parameters: Mapping[str, Any], data: CascadeData, seed: int) -> dict[str, Any]:
     """The fields of a plan that both estimators read alike."""
-    degrees, problems = _read_degrees(parameters["degrees"]), _problems(data, parameters["multiclass"])
+    degrees, C = degree_list(parameters["degrees"], DEGREES), parameters["C"]
+    problems = _problems(data, parameters["multiclass"])
     return {
         "time_limit": parameters["time_limit"],
         "max_leaves": int(parameters["max_leaves"]),
@@ -171,7 +172,7 @@ def _shared_part(parameters: Mapping[str, Any], data: CascadeData, seed: int) ->
         "kernels": KernelChoice(parameters["kernel"], degrees, data.design.shape[1]),
         "growth": parameters["growth"],
         "problems": problems,
-        "C": _read_C(parameters["C"], len(degrees)),
+        "C": None if isinstance(C, str) else np.array(C_list(C, len(degrees))),
         "C_grid": np.asarray(parameters["C_grid"], dtype=np.float64),
         "n_jobs": parameters["n_jobs"],
         "max_svms": _read_max_svms(parameters["max_svms"], len(data.codes), len(problems)),
@@ -188,23 +189,6 @@ def _problems(sample: CascadeData, multiclass: str) -> tuple[Problem, ...]:
     if sample.n_classes <= 2 or multiclass == "native":
         return (Problem(sample.codes, max(sample.n_classes, 2)),)
     return tuple(Problem((sample.codes == j).astype(np.int32), 2) for j in range(sample.n_classes))
-
-
-def _read_degrees(degrees: Any) -> tuple[int, ...]:
-    """Kernel degrees, ascending, without repeats; "auto" stands for 1 to 4."""
-    if isinstance(degrees, str):
-        return DEGREES
-    values = [degrees] if isinstance(degrees, Integral) else degrees
-    return tuple(sorted({int(d) for d in values}))
-
-
-def _read_C(C: Any, n_degrees: int) -> Floats | None:
-    if isinstance(C, str):
-        return None
-    values = np.atleast_1d(np.asarray(C, dtype=np.float64))
-    if len(values) not in (1, n_degrees):
-        raise ValueError(f"C must be one number or one for each of the {n_degrees} degrees, got {C!r}.")
-    return np.broadcast_to(values, (n_degrees,)).copy()
 
 
 def _read_max_svms(max_svms: Any, n_rows: int, n_problems: int) -> int | None:

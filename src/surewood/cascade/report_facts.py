@@ -1,6 +1,6 @@
 """A cascade as pages, plots and the command line show it.
 
-`svm_report_facts` and `generic_report_facts` are ``__report_facts__`` of the estimators. The functions
+`report_facts` is ``__report_facts__`` of the estimators. The functions
 ``..._leaf_terms``, ``..._leaf_flow`` and `leaf_degrees` are what the plots of :mod:`surewood.inspect` read,
 `explanation_steps` is one explained prediction in words.
 """
@@ -20,43 +20,23 @@ from surewood.base.describing import Exit, Facts, ReportRows, step
 from surewood.base.wording import CLASSES_SHOWN, plural, svm_text
 
 MAX_ROWS = 2000  # for accuracy against work, which evaluates the cascade eight times
-SVM_DESCRIPTION = (
-    "A chain of support vector machines: rows that the first one classifies with a clear margin leave there, "
-    "the others go on to the next."
-)
-GENERIC_DESCRIPTION = "A chain of classifiers: a decision rule sends the harder rows on, the others stay."
 
 
-def svm_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
-    """Title, key figures, flow, criterion and work of a fitted SVM cascade."""
-    figures, gamma = model.model_.facts(), model.gamma_scale_
-    title = describing.title_of(type(model))
+def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
+    """Title, key figures, flow, criterion and, of SVMs, work of a fitted cascade."""
+    figures, title = model.model_.facts(), describing.title_of(type(model))
     if rows is None or not len(rows):
-        return describing.report_facts(title, SVM_DESCRIPTION, figures)
-    flows = svm_leaf_flow(model, rows.X, rows.y)
+        return describing.report_facts(title, model._description, figures)
+    flows: dict[str, list[Exit]] = model.leaf_flow(rows.X, rows.y)
     charts = []
     if max(len(leaves) for leaves in flows.values()) > 1:
         charts.append(_flow_chart(flows))
-        if gamma:
-            charts.append(_terms_chart([(name, svm_leaf_terms(model, k)[0]) for k, name in enumerate(flows)]))
-        few = rows.sample(MAX_ROWS)
-        charts.append(_work_chart(model.latency_curve(few.X, few.y)))
-    return describing.report_facts(title, SVM_DESCRIPTION, figures, _sections(flows, charts))
-
-
-def generic_report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
-    """Title, key figures, flow and criterion of a fitted cascade of any classifiers."""
-    figures = model.model_.facts()
-    title = describing.title_of(type(model))
-    if rows is None or not len(rows):
-        return describing.report_facts(title, GENERIC_DESCRIPTION, figures)
-    flows = generic_leaf_flow(model, rows.X, rows.y)
-    charts = []
-    if len(flows["all"]) > 1:
-        charts.append(_flow_chart(flows))
         if model.gamma_scale_:
-            charts.append(_terms_chart([("all", generic_leaf_terms(model)[0])]))
-    return describing.report_facts(title, GENERIC_DESCRIPTION, figures, _sections(flows, charts))
+            charts.append(_terms_chart([(name, model.leaf_terms(k)[0]) for k, name in enumerate(flows)]))
+        if hasattr(model, "latency_curve"):
+            few = rows.sample(MAX_ROWS)
+            charts.append(_work_chart(model.latency_curve(few.X, few.y)))
+    return describing.report_facts(title, model._description, figures, _sections(flows, charts))
 
 
 def svm_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:

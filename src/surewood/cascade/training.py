@@ -7,9 +7,10 @@ A `Task` is a cascade problem with its SVM trainer and prefix tree, ready for se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,8 +20,7 @@ from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import Cascade, Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, Folds, make_gram, varies
-from surewood.cascade.held_out import LeafCalibrator, OutOfFold, calibrated_leaf
-from surewood.cascade.model import CascadeModel
+from surewood.cascade.model import CascadeModel, LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.plan import CascadePlan, Problem
 from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
 from surewood.cascade.svm_trainer import SvmTrainer, penalty_errors
@@ -185,16 +185,35 @@ def make_task(
 # --- the search --------------------------------------------------------------------------------------------
 
 
+def run_reporting(
+    calls: Iterable[Callable[[Advance], Any]],
+    n_jobs: int | None,
+    advance: Advance,
+    *,
+    seconds: Sequence[float],
+    steps: float = 1.0,
+) -> Iterator[Any]:
+    """Results of tasks that tell `advance` of their work, `steps` each; `calls` make the tasks.
+
+    The steps of workers elsewhere are counted here, as results come back.
+    """
+    elsewhere = worker_count(n_jobs) > 0
+    for result in run_tasks(
+        (call(ignore if elsewhere else advance) for call in calls), n_jobs, seconds=seconds
+    ):
+        yield result
+        advance(steps if elsewhere else 0)
+
+
 def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[SearchResult]]:
     """The best cascade of every task, and the tasks as the searches left them."""
-    n_jobs = plan.n_jobs if len(tasks) > 1 else 1
-    elsewhere = worker_count(n_jobs) > 0  # then steps are counted here, as results come back
     searched: list[Task] = []
     results: list[SearchResult] = []
+    options = (plan.gamma_scale, plan.n_leaves, plan.budget(_SEARCHED, len(tasks)))
+    calls = (partial(delayed(search_task), task, *options) for task in tasks)
     with stage(plan.verbose, "searching cascades", len(tasks)) as advance:
-        options = (plan.gamma_scale, plan.n_leaves, plan.budget(_SEARCHED, len(tasks)))
-        todo = (delayed(search_task)(task, *options, ignore if elsewhere else advance) for task in tasks)
-        for task, result in run_tasks(todo, n_jobs, seconds=[task.search_seconds for task in tasks]):
+        n_jobs, seconds = plan.n_jobs if len(tasks) > 1 else 1, [task.search_seconds for task in tasks]
+        for task, result in run_reporting(calls, n_jobs, advance, seconds=seconds):
             if result is None:
                 raise ValueError(
                     f"no cascade has exactly n_leaves={plan.n_leaves} leaves on this sample: it is too "
@@ -202,7 +221,6 @@ def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[S
                 )
             searched.append(task)
             results.append(result)
-            advance(1 if elsewhere else 0)
     return searched, results
 
 

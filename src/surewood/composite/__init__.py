@@ -6,11 +6,11 @@ In the order of a fit:
 * :mod:`~surewood.composite.data`: what a fit reads;
 * :mod:`~surewood.composite.plan`: from parameters and data to a plan, with
   :mod:`~surewood.composite.pilot` for what "auto" means;
-* :mod:`~surewood.composite.training`: from plan and data to a fitted model;
+* :mod:`~surewood.composite.training`: from plan and data to a fitted model, with plain trees beside the
+  composite ones and votes on the training rows;
 * :mod:`~surewood.composite.trees`: the published algorithm, composite trees of one setting, from trees of
-  :mod:`~surewood.composite.growing`, SVMs of :mod:`~surewood.composite.leaf_svms` and degrees of
-  :mod:`~surewood.composite.degrees`; other classifiers than SVMs: :mod:`~surewood.composite.leaf_families`;
-* :mod:`~surewood.composite.votes`: votes on the training rows, and plain trees beside the composite ones;
+  :mod:`~surewood.composite.growing`, classifiers of :mod:`~surewood.composite.leaves` and degrees of
+  :mod:`~surewood.composite.degrees`;
 * :mod:`~surewood.composite.grid`: the grid of a search for the price of one fit;
 * :mod:`~surewood.composite.model`, :mod:`~surewood.composite.report_facts`: the fitted model, and what pages
   show of it.
@@ -26,7 +26,7 @@ SAVED_TYPES = (
     "surewood.composite.estimator.CompositeTreeClassifier",
     "surewood.composite.estimator.RandomCompositeForestClassifier",
     "surewood.composite.growing.Setting",
-    "surewood.composite.leaf_families.Members",
+    "surewood.composite.leaves.Members",
     "surewood.composite.model.CompositeModel",
     "surewood.composite.model_selection.RandomCompositeForestClassifierCV",
     "surewood.composite.plan.Searched",

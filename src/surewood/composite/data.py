@@ -157,8 +157,8 @@ class CompositeData:
     def _part(self, drawn: Subsamples, units: Mask) -> tuple[CompositeData, NDArray[np.int64]]:
         counts = drawn.counts(units)
         rows = np.flatnonzero(counts)
-        given = self.inputs.weight if self.inputs.weighted else None
-        total = counts if given is None else counts * given
+        row_weight = self.inputs.weight if self.inputs.weighted else None
+        total = counts if row_weight is None else counts * row_weight
         # rows outside the bag have a weight that nobody reads; solvers want positive ones
         weight = None if (total[rows] == 1.0).all() else np.where(counts > 0, total, 1.0)
         seen = len(np.unique(self.y[rows]))

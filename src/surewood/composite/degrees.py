@@ -30,6 +30,7 @@ from surewood.composite.growing import IndexSets, Leaves, Setting
 from surewood.tables.mixing import splitmix64
 
 Columns = NDArray[np.intp]
+N_SEQUENCES = 10  # drawn for a tree, as published
 
 
 def complexities(
@@ -256,8 +257,7 @@ class LeafChoice:
             return self._by_theorem(at, correct)
         terms = self.terms(at, correct)
         if self.setting.selection == "random_sequences" and offered > 1:
-            n = self.setting.n_sequences
-            return choose_random_sequences(terms, tree, code, n, self.seed, self.first_tree)
+            return choose_random_sequences(terms, tree, code, N_SEQUENCES, self.seed, self.first_tree)
         return choose_exact(terms)
 
     def _by_theorem(self, at: NDArray[Any], correct: Floats) -> NDArray[np.intp]:
@@ -287,7 +287,7 @@ class LeafChoice:
             return [self.columns(at, correct)]
         tree, code = self.leaves.tree[at] + self.first_tree, self.leaves.code[at]
         offered = len(self.setting.offered)
-        return [keyed_below(offered, self.seed, s, tree, code) for s in range(self.setting.n_sequences)]
+        return [keyed_below(offered, self.seed, s, tree, code) for s in range(N_SEQUENCES)]
 
     def wanted(self, at: NDArray[Any], columns: list[NDArray[np.intp]]) -> dict[int, set[int]]:
         """The SVMs behind columns: positions in the list of degrees, by set."""

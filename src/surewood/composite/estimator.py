@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,20 +28,23 @@ from surewood.base.parameters import (
     StudyParameter,
     Switch,
     TimedRunParameters,
-    check_parameters,
-    memory_bytes,
+    checked_parameters,
     parameters,
-    study_settings,
 )
-from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import SolverOptions, prepare
+from surewood.composite.data import prepare
 from surewood.composite.growing import MAX_DEPTH, Setting
-from surewood.composite.leaf_families import family_names
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import Parameters, draw_bags, is_auto, make_plan, products_read
+from surewood.composite.plan import (
+    NOT_OFFERED,
+    Parameters,
+    draw_bags,
+    make_plan,
+    products_read,
+    solver_options,
+)
 from surewood.composite.report_facts import explanation_steps
 from surewood.composite.training import train
-from surewood.families import FAMILIES, as_families
+from surewood.families import FAMILIES
 from surewood.tables import TrainingTable, begin_predict, by_batches
 
 SELECTIONS = ("exact", "theorem", "random_sequences", "common_degree", "random_degree")
@@ -63,7 +66,6 @@ RULES: Mapping[str, rules.Rule] = {
 
 #: Study switches of the forest.
 FOREST_SWITCHES: Mapping[str, Switch] = {
-    "n_sequences": Switch(10, rules.Integer(1)),
     "C_per_leaf": Switch(False, rules.Boolean()),
     "constant_leaves": Switch("auto", rules.Either(rules.AUTO, rules.Boolean())),
     "leaf_scores": Switch("one_hot", rules.Choice(*LEAF_SCORES)),
@@ -120,7 +122,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
     def _fit_table(self, parameters: Parameters, data: TrainingTable) -> Floats | None:
         seed = draw_seed(self.random_state)
         drawn = draw_bags(parameters, data, seed)
-        prepared = prepare(data, parameters.options, products_read(parameters, data.table.n_rows), drawn)
+        prepared = prepare(data, parameters["options"], products_read(parameters, data.table.n_rows), drawn)
         model = train(make_plan(parameters, prepared, seed), prepared)
         return self._store(data, model)
 
@@ -136,25 +138,8 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         return None if model.held_out is None else held_out_probabilities(model.held_out, model.calibrator)
 
     def _parameters(self) -> Parameters:
-        check_parameters(self)
-        values = {**self.get_params(deep=False), **study_settings(self)}
-        tol = values["tol"]
-        if is_auto(tol):  # libsvm's, ten times as much where only the vote counts
-            tol = 1e-2 if values["selection"] == "auto" else 1e-3
-        leaves = values.get("leaves")
-        values["options"] = SolverOptions(
-            float(tol),
-            int(values["max_iter"]),
-            self.n_jobs,
-            int(self.verbose),
-            memory_bytes(self.max_memory),
-            values["kernel"],
-            () if leaves is None else as_families("leaves", leaves),
-            () if leaves is None else family_names(leaves),
-        )
-        values["limit"] = TimeLimit(values.get("time_limit"))
-        names = [parameter.name for parameter in fields(Parameters)]
-        return Parameters(**{name: values[name] for name in names if name in values})
+        parameters = {**NOT_OFFERED, **checked_parameters(self)}
+        return {**parameters, "options": solver_options(parameters)}
 
     # --- predictions ---------------------------------------------------------------------------------------
 
@@ -272,7 +257,7 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     selection : {"auto", "exact", "theorem", "random_sequences", "common_degree", "random_degree"}
         "exact" is the minimum of the criterion over all sequences of degrees; "theorem" that of the whole
         bound (2.2), L-term and C included, with all complexities times `gamma_scale`; "random_sequences" the
-        best of some random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM).
+        best of ten random ones; "common_degree" and "random_degree" do without the criterion (RF-SVM).
         "auto", the default, runs a pilot on subsamples and takes the three best of all (depth, degree, C) and
         of the criterion at every depth, by out-of-bag error, together with plain trees. Candidates that
         can no longer win are dropped after a third of the pilot's trees.
@@ -342,7 +327,6 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     ======================== =========== =============================================================
     key                      default     meaning
     ======================== =========== =============================================================
-    n_sequences              10          sequences drawn with ``selection="random_sequences"``
     C_per_leaf               False       the criterion chooses C as well, leaf by leaf, among those of
                                          `C` (a list), or 1e-3 to 1e2
     constant_leaves          "auto"      offer degree 0, the majority class, at every leaf; leaves of

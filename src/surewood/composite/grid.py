@@ -26,7 +26,7 @@ from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions, part_of_inputs, prepare
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import Grove, IndexSets, Leaves, Setting, TreeRange, collect_leaves, cut, grow
-from surewood.composite.leaf_svms import LeafSVMs, errors_of_C, train_leaf_svms
+from surewood.composite.leaves import LeafSVMs, errors_of_C, train_leaf_svms
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import stage
 from surewood.svm.one_vs_one import Predictor, vote_counts
@@ -112,9 +112,9 @@ def search(
         inputs = replace(inputs, table=inputs.table.detached(), given=None)
         share(inputs.table.array)
     time_limit, limit = limit.seconds, limit.part(_SEARCH_TIME)
-    C = tuned_over_splits(inputs, splits, grid, seed, options, limit, spread)
-    tuned = replace(grid, setting=replace(grid.setting, C=C))
-    errors = _grid_on_splits(inputs, splits, tuned, seed, options, limit, spread)
+    units = _Units(inputs, splits, grid, seed, options, spread)
+    C = units.tuned_C(limit)
+    errors = replace(units, grid=replace(grid, setting=replace(grid.setting, C=C))).errors(limit)
     return SearchResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit))
 
 
@@ -127,99 +127,80 @@ def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tupl
     return data, HeldOut(data.reader.matrix(table), data.reader.design(table), inputs.y[held], weight)
 
 
-def tuned_over_splits(
-    inputs: TrainingTable,
-    splits: list[Split],
-    grid: SearchGrid,
-    seed: int,
-    options: SolverOptions,
-    limit: TimeLimit,
-    spread: bool,
-) -> tuple[float, ...]:
-    """C of every degree with the fewest held-out errors of one SVM, summed over the splits ([D-12]).
+@dataclass(frozen=True)
+class _Units:
+    """The parts of a search: splits, for C; every number of features on every split, for the grid.
 
-    `spread`: whether splits are tasks for workers. A time limit leaves some training rows of each split, and
-    as many splits as a part of the time allows.
+    `spread`: whether they are tasks for workers elsewhere.
     """
-    degrees, C_grid = grid.setting.degrees, grid.C_grid
-    if len(C_grid) == 1:
-        return C_grid * len(degrees)
-    if limit.seconds is not None:
-        limit, draw = limit.part(_C_TIME), np.random.default_rng([seed, 5]).permutation
-        splits = [(np.sort(draw(rows)[:_TIMED_ROWS]), held) for rows, held in splits]
-    # Twice as many tasks as splits leave workers idle for less time at the end.
-    halves = [slice(0, None, 2), slice(1, None, 2)] if spread and len(degrees) > 1 else [slice(None)]
-    units = [(split, half) for split in splits for half in halves]
-    tasks = (delayed(_split_C_errors)(inputs, split, degrees[half], C_grid, options) for split, half in units)
-    errors = np.zeros((len(degrees), len(C_grid)))
-    for (_, half), counts in zip(units, run_tasks(tasks, options.n_jobs if spread else 1)):
-        errors[half] += counts
-        if limit.is_over:
-            break
-    return tuple(best_C(errors, C_grid).tolist())
 
+    inputs: TrainingTable
+    splits: list[Split]
+    grid: SearchGrid
+    seed: int
+    options: SolverOptions
+    spread: bool
 
-def _split_C_errors(
-    inputs: TrainingTable,
-    split: Split,
-    degrees: tuple[int, ...],
-    C_grid: tuple[float, ...],
-    options: SolverOptions,
-) -> Floats:
-    """Held-out errors of one SVM on a split's training rows, for every degree and C."""
-    data, held = part_of(inputs, split, options)
-    rows = np.arange(data.n_rows, dtype=np.int32)
-    return errors_of_C(data, [(rows, (held.design, held.y, held.weight))], degrees, C_grid, options)
+    def tuned_C(self, limit: TimeLimit) -> tuple[float, ...]:
+        """C of every degree with the fewest held-out errors of one SVM, summed over the splits ([D-12]).
 
-
-def _grid_on_splits(
-    inputs: TrainingTable,
-    splits: list[Split],
-    grid: SearchGrid,
-    seed: int,
-    options: SolverOptions,
-    limit: TimeLimit,
-    spread: bool,
-) -> Floats:
-    """Errors of all points on all splits, on workers or one unit after another until the time is up.
-
-    Splits on which there was no time for any point are left out; there is one.
-    """
-    units = [(f, s) for f in range(len(grid.features)) for s in range(len(splits))]
-    points = [replace(grid.setting, max_features=r) for r in grid.features]
-    quiet = replace(options, verbose=0)
-    errors = np.full((len(splits), *grid.shape), np.nan)
-    with stage(options.verbose, "grid: features x splits", len(units)) as advance:
-        if spread:
-            tasks = [delayed(unit_errors)(inputs, splits[s], grid, points[f], seed, quiet) for f, s in units]
-            for (f, s), fractions in zip(units, run_tasks(tasks, options.n_jobs)):
-                errors[s, f] = fractions
-                advance(1)
-            return errors
-        for k, (f, s) in enumerate(units):
-            if k > 0 and limit.is_over:
-                errors = errors if f else errors[:s]
+        A time limit leaves some training rows of each split, and as many splits as a part of the time allows.
+        """
+        degrees, C_grid, splits = self.grid.setting.degrees, self.grid.C_grid, self.splits
+        if len(C_grid) == 1:
+            return C_grid * len(degrees)
+        if limit.seconds is not None:
+            limit, draw = limit.part(_C_TIME), np.random.default_rng([self.seed, 5]).permutation
+            splits = [(np.sort(draw(rows)[:_TIMED_ROWS]), held) for rows, held in splits]
+        # Twice as many tasks as splits leave workers idle for less time at the end.
+        in_halves = self.spread and len(degrees) > 1
+        halves = [slice(0, None, 2), slice(1, None, 2)] if in_halves else [slice(None)]
+        units = [(split, half) for split in splits for half in halves]
+        tasks = (delayed(self._split_errors_of_C)(split, degrees[half]) for split, half in units)
+        errors = np.zeros((len(degrees), len(C_grid)))
+        for (_, half), counts in zip(units, run_tasks(tasks, self.options.n_jobs if self.spread else 1)):
+            errors[half] += counts
+            if limit.is_over:
                 break
-            deadline = limit.divided(len(units) - k).deadline
-            errors[s, f] = unit_errors(inputs, splits[s], grid, points[f], seed, quiet, deadline)
-            advance(1)
-    return errors
+        return tuple(best_C(errors, C_grid).tolist())
 
+    def _split_errors_of_C(self, split: Split, degrees: tuple[int, ...]) -> Floats:
+        """Held-out errors of one SVM on a split's training rows, for every degree and C."""
+        data, held = part_of(self.inputs, split, self.options)
+        fold = np.arange(data.n_rows, dtype=np.int32), (held.design, held.y, held.weight)
+        return errors_of_C(data, [fold], degrees, self.grid.C_grid, self.options)
 
-def unit_errors(
-    inputs: TrainingTable,
-    split: Split,
-    grid: SearchGrid,
-    setting: Setting,
-    seed: int,
-    options: SolverOptions,
-    deadline: float | None = None,
-) -> Floats:
-    """Errors of depths, choices and sizes on one split, as fractions of the held-out weight."""
-    data, held = part_of(inputs, split, options)
-    wrong = grid_errors(data, held, grid, setting, seed, options, deadline)
-    total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
-    return np.asarray(wrong / max(total, 1e-300))
+    def errors(self, limit: TimeLimit) -> Floats:
+        """Errors of all points on all splits, on workers or one unit after another until the time is up.
+
+        Splits on which there was no time for any point are left out; there is one.
+        """
+        n_splits, verbose = len(self.splits), self.options.verbose
+        quiet = replace(self, options=replace(self.options, verbose=0))
+        units = [(f, s) for f in range(len(self.grid.features)) for s in range(n_splits)]
+        errors = np.full((n_splits, *self.grid.shape), np.nan)
+        with stage(verbose, "grid: features x splits", len(units)) as advance:
+            if self.spread:
+                tasks = [delayed(quiet._unit_errors)(f, s) for f, s in units]
+                for (f, s), fractions in zip(units, run_tasks(tasks, self.options.n_jobs)):
+                    errors[s, f] = fractions
+                    advance(1)
+                return errors
+            for k, (f, s) in enumerate(units):
+                if k > 0 and limit.is_over:
+                    return errors if f else errors[:s]
+                errors[s, f] = quiet._unit_errors(f, s, limit.divided(len(units) - k).deadline)
+                advance(1)
+        return errors
+
+    def _unit_errors(self, f: int, s: int, deadline: float | None = None) -> Floats:
+        """Errors of depths, choices and sizes on one split, as fractions of the held-out weight."""
+        grid = self.grid
+        data, held = part_of(self.inputs, self.splits[s], self.options)
+        setting = replace(grid.setting, max_features=grid.features[f])
+        wrong = grid_errors(data, held, grid, setting, self.seed, self.options, deadline)
+        total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
+        return np.asarray(wrong / max(total, 1e-300))
 
 
 def _what_was_cut(

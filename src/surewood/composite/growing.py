@@ -49,8 +49,6 @@ class Setting:
     selection: str = "exact"
     #: Leaves with more rows are split further, beyond `max_depth`.
     max_size: int | None = None
-    #: Sequences drawn with "random_sequences".
-    n_sequences: int = 10
     #: Offer degree 0, the majority class, at every leaf.
     constant_leaves: bool = False
     #: Form of the growth function in the criterion ([D-01]).

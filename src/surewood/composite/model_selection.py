@@ -33,9 +33,9 @@ from surewood.composite.estimator import (
 from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point, feature_grid, search
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import CompositePlan, Parameters, Searched, completed, degree_list, is_auto
+from surewood.composite.plan import DEGREES, CompositePlan, Parameters, Searched, completed, is_auto
 from surewood.composite.training import train
-from surewood.svm.penalty import C_GRID
+from surewood.svm.penalty import C_GRID, degree_list
 from surewood.tables import TrainingTable
 from surewood.tables.row_hashes import row_hashes
 
@@ -60,7 +60,7 @@ SEARCH_RULES: Mapping[str, rules.Rule] = {
     "selection": rules.Choice(*SELECTIONS),
 }
 
-_SEARCHED_SWITCHES = ("n_sequences", "leaf_scores", "kernel", "min_weight_fraction_leaf", "tol", "max_iter")
+_SEARCHED_SWITCHES = ("leaf_scores", "kernel", "min_weight_fraction_leaf", "tol", "max_iter")
 
 #: Study switches of the search: nested depths are exact only without a limit on the size of leaves.
 SEARCH_SWITCHES: Mapping[str, Switch] = {
@@ -108,7 +108,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
     calibrate, class_weight, categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None
-        Of the study switches of :class:`RandomCompositeForestClassifier`: `n_sequences`, `constant_leaves`,
+        Of the study switches of :class:`RandomCompositeForestClassifier`: `constant_leaves`,
         `leaf_scores`, `kernel`, `min_weight_fraction_leaf`, `tol` and `max_iter`.
 
     Attributes
@@ -184,11 +184,11 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         """Search the grid and fit its best point to all rows."""
         seed, grid = draw_seed(self.random_state), self._grid(parameters, data.table.n_columns)
         split_inputs, splits = make_splits(self.cv, data.as_given(), data, seed)
-        result = search(split_inputs, splits, grid, seed, parameters.options, parameters.limit)
+        result = search(split_inputs, splits, grid, seed, parameters["options"], parameters["time_limit"])
         best = best_point(result.errors)
         model = None
         if self.refit:
-            prepared = prepare(data, parameters.options)
+            prepared = prepare(data, parameters["options"])
             model = train(_plan_of(parameters, grid, result, best, prepared, seed), prepared)
         self.__dict__.pop("model_", None)
         self.__dict__.update(search_attributes(grid, result, best))
@@ -204,7 +204,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
 
     def _grid(self, chosen: Parameters, n_columns: int) -> SearchGrid:
         """The values of every axis for a table with this many columns."""
-        degrees = degree_list(self.degrees)
+        degrees = degree_list(self.degrees, DEGREES)
         common = self.selection == "common_degree"
         gammas = tuple(sorted({float(gamma) for gamma in _values(self.gamma_scale)}))
         choices = tuple(float(d) for d in degrees) if common else gammas
@@ -229,9 +229,8 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
                 C=(1.0,) * len(degrees),
                 gamma_scale=choices[0],
                 selection="exact" if common else self.selection,
-                n_sequences=int(chosen.n_sequences),
-                constant_leaves=bool(chosen.constant_leaves),
-                min_weight_fraction_leaf=float(chosen.min_weight_fraction_leaf),
+                constant_leaves=bool(chosen["constant_leaves"]),
+                min_weight_fraction_leaf=float(chosen["min_weight_fraction_leaf"]),
             ),
             common_degree=common,
         )
@@ -255,7 +254,7 @@ def _plan_of(
     else:
         setting = replace(setting, gamma_scale=grid.choices[g])
     searched = Searched(len(degrees), max(grid.depths), grid.n_settings)
-    fixed = replace(chosen, n_estimators=grid.sizes[b])
+    fixed = {**chosen, "n_estimators": grid.sizes[b]}
     return completed(fixed, data, seed, ((setting, grid.sizes[b]),), searched)
 
 

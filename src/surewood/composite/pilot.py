@@ -37,7 +37,7 @@ from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
-from surewood.composite.leaf_svms import train_leaf_svms
+from surewood.composite.leaves import train_leaf_svms
 from surewood.composite.trees import vote_fractions
 from surewood.parallel.progress import stage
 

@@ -14,20 +14,22 @@ Nothing is chosen on out-of-bag votes: there are no plain trees and no calibrati
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from surewood.base.folds import Subsamples, draw_subsamples
-from surewood.base.parameters import calibration_method, features_tried
+from surewood.base.parameters import calibration_method, features_tried, memory_bytes
 from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import MAX_DEPTH, Setting
-from surewood.composite.leaf_svms import tune_C
+from surewood.composite.leaves import family_names, tune_C
 from surewood.composite.pilot import IN_BAG, pilot_size, run_pilot
-from surewood.svm.penalty import C_GRID
+from surewood.families import as_families
+from surewood.svm.penalty import C_GRID, C_list, degree_list
 from surewood.tables import TrainingTable
 
 ENOUGH_FOR_BAGS = 50  # below this weight nothing is tuned and every tree sees every row
@@ -46,35 +48,20 @@ _DEFAULT_DEPTH = 4
 _OF_SVMS = {"degrees": "auto", "C": "auto", "C_per_leaf": False, "certifiable": False, "kernel": "poly"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parameters:
-    """Parameters and study switches of a forest, checked but not yet resolved.
+Parameters: TypeAlias = Mapping[str, Any]
 
-    Defaults stand for what some estimators do not offer.
-    """
-
-    n_estimators: int = 1
-    max_depth: Any
-    max_features: Any
-    degrees: Any
-    C: Any
-    gamma_scale: Any
-    selection: str
-    plain_weight: Any = 0.0
-    calibrate: Any
-    n_sequences: int
-    C_per_leaf: bool = False
-    constant_leaves: Any
-    leaf_scores: str
-    n_plain_trees: Any = "auto"
-    bootstrap: bool = False
-    max_samples: Any = None
-    max_leaf_size: Any = None
-    min_weight_fraction_leaf: float
-    certifiable: bool = False
-    #: How SVMs are trained, and when a fit has to end.
-    options: SolverOptions
-    limit: TimeLimit
+#: Values of the parameters and study switches that some of the estimators do not have.
+NOT_OFFERED: Parameters = {
+    "n_estimators": 1,
+    "plain_weight": 0.0,
+    "C_per_leaf": False,
+    "leaves": None,
+    "n_plain_trees": "auto",
+    "bootstrap": False,
+    "max_samples": None,
+    "max_leaf_size": None,
+    "certifiable": False,
+}
 
 
 @dataclass(frozen=True)
@@ -125,34 +112,50 @@ class CompositePlan:
 
 def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """The plan of a forest for a sample."""
-    if parameters.options.families:
+    if parameters["options"].families:
         parameters = _with_families(parameters)
-    if parameters.C_per_leaf and parameters.selection in ("auto", "common_degree"):
+    if parameters["C_per_leaf"] and parameters["selection"] in ("auto", "common_degree"):
         raise ValueError('study={"C_per_leaf": True} needs the criterion, selection="exact" for example.')
     if data.drawn is not None:
         return _for_bags(parameters, data, data.drawn, seed)
-    if parameters.selection != "auto":
+    if parameters["selection"] != "auto":
         return _single_setting(parameters, data, seed)
     if data.total() < ENOUGH_FOR_BAGS:  # no bags, no tuning, the paper's rule with one split
-        depth = 1 if is_auto(parameters.max_depth) else parameters.max_depth
-        return _single_setting(replace(parameters, selection="exact", max_depth=depth), data, seed)
+        depth = 1 if is_auto(parameters["max_depth"]) else parameters["max_depth"]
+        return _single_setting({**parameters, "selection": "exact", "max_depth": depth}, data, seed)
     return _by_pilot(parameters, data, seed)
+
+
+def solver_options(parameters: Parameters) -> SolverOptions:
+    """How the classifiers of leaves are trained."""
+    tol, leaves = parameters["tol"], parameters["leaves"]
+    if is_auto(tol):  # libsvm's, ten times as much where only the vote counts
+        tol = 1e-2 if parameters["selection"] == "auto" else 1e-3
+    return SolverOptions(
+        float(tol),
+        int(parameters["max_iter"]),
+        parameters["n_jobs"],
+        int(parameters["verbose"]),
+        memory_bytes(parameters["max_memory"]),
+        parameters["kernel"],
+        () if leaves is None else as_families("leaves", leaves),
+        () if leaves is None else family_names(leaves),
+    )
 
 
 def _with_families(parameters: Parameters) -> Parameters:
     """With one rule for all trees, where leaves hold members of families; what SVMs alone have is refused."""
-    values = {**vars(parameters), "kernel": parameters.options.kernel}
     for name, default in _OF_SVMS.items():
-        if not (isinstance(values[name], str | bool) and values[name] == default):
+        if not (isinstance(parameters[name], str | bool) and parameters[name] == default):
             raise ValueError(
                 f"{name} is about SVMs at the leaves: it cannot be used with study={{'leaves': ...}}."
             )
     for name, value in (("selection", "common_degree"), ("leaf_scores", "ovo_votes")):
-        if values[name] == value:
+        if parameters[name] == value:
             raise ValueError(
                 f"{name}={value!r} is about SVMs: it cannot be used with study={{'leaves': ...}}."
             )
-    return replace(parameters, selection="exact") if parameters.selection == "auto" else parameters
+    return {**parameters, "selection": "exact"} if parameters["selection"] == "auto" else parameters
 
 
 def completed(
@@ -164,45 +167,46 @@ def completed(
     plain_weight: float | None = 0.0,
 ) -> CompositePlan:
     """The plan of these parts, with what follows from them."""
-    calibration = calibration_method(parameters.calibrate)
+    calibration = calibration_method(parameters["calibrate"])
     judged = calibration is not None or plain_weight is None
     bags = any(setting.sampling != "all" for setting, _ in parts)
-    n_plain = PLAIN_TREES_PER_TREE * parameters.n_estimators
-    if not is_auto(parameters.n_plain_trees):
-        n_plain = int(parameters.n_plain_trees)
+    n_plain = PLAIN_TREES_PER_TREE * parameters["n_estimators"]
+    if not is_auto(parameters["n_plain_trees"]):
+        n_plain = int(parameters["n_plain_trees"])
     return CompositePlan(
         parts=parts,
         plain_weight=plain_weight,
         n_plain=0 if plain_weight == 0.0 else n_plain,
-        leaf_scores=parameters.leaf_scores,
+        leaf_scores=parameters["leaf_scores"],
         calibration=calibration,
         out_of_fold=judged and not bags and data.total() >= ENOUGH_FOR_BAGS,
         seed=seed,
         searched=searched,
-        options=parameters.options,
-        limit=parameters.limit,
+        options=parameters["options"],
+        limit=parameters["time_limit"],
     )
 
 
 def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """One setting for all trees, plain trees only with a given weight; an open C by cross-validation."""
-    degrees = degree_list(parameters.degrees)
-    n_degrees, n_settings, selection = len(degrees), 1, parameters.selection
+    degrees = degree_list(parameters["degrees"], DEGREES)
+    n_degrees, n_settings, selection = len(degrees), 1, parameters["selection"]
+    depth = parameters["max_depth"]
     best = 0
     families: tuple[float, ...] = ()
-    if parameters.options.families:
+    if parameters["options"].families:
         X, n_classes = data.gram.X, max(data.n_classes, 2)
-        families = tuple(family.rademacher(X, n_classes) for family in parameters.options.families)
+        families = tuple(family.rademacher(X, n_classes) for family in parameters["options"].families)
         n_degrees = len(families)
         degrees, C = tuple(range(1, n_degrees + 1)), (0.0,) * n_degrees
-    elif parameters.C_per_leaf:
-        degrees, C = degrees_and_C(degrees, parameters.C)
-    elif not is_auto(parameters.C):
-        C = C_list(parameters.C, n_degrees)
+    elif parameters["C_per_leaf"]:
+        degrees, C = degrees_and_C(degrees, parameters["C"])
+    elif not is_auto(parameters["C"]):
+        C = C_list(parameters["C"], n_degrees)
     elif data.total() < ENOUGH_FOR_BAGS:
         C = (1.0,) * n_degrees
     else:
-        C, errors = tune_C(data, degrees, seed, parameters.options)
+        C, errors = tune_C(data, degrees, seed, parameters["options"])
         n_settings = len(C_GRID) ** n_degrees
         best = int(errors.min(axis=1).argmin())
     if selection == "common_degree":
@@ -212,39 +216,39 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
     setting = _setting(
         parameters,
         data,
-        max_depth=default_depth(data.n_rows) if is_auto(parameters.max_depth) else int(parameters.max_depth),
+        max_depth=default_depth(data.n_rows) if is_auto(depth) else int(depth),
         degrees=degrees,
         C=C,
         selection=selection,
         family_complexity=families,
     )
     searched = Searched(n_degrees, largest_depth(setting), n_settings)
-    plain_weight = 0.0 if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
-    return completed(parameters, data, seed, ((setting, parameters.n_estimators),), searched, plain_weight)
+    plain_weight = 0.0 if is_auto(parameters["plain_weight"]) else float(parameters["plain_weight"])
+    return completed(parameters, data, seed, ((setting, parameters["n_estimators"]),), searched, plain_weight)
 
 
 def _by_pilot(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """Settings by a pilot; the weight of the plain trees is left to the final votes."""
     n_rows, n_pilot = data.n_rows, pilot_size(data.n_rows)
     max_size = most_rows_per_leaf(parameters, n_rows)
-    degrees = degree_list(parameters.degrees)
+    degrees = degree_list(parameters["degrees"], DEGREES)
     # Given values are those of the full trees: the pilot has fewer rows, hence fewer splits and a smaller C.
     depths = pilot_depths(n_pilot, max_size)
-    if not is_auto(parameters.max_depth):
-        depths = (max(int(parameters.max_depth) - round(math.log2(n_rows / n_pilot)), 0),)
+    if not is_auto(parameters["max_depth"]):
+        depths = (max(int(parameters["max_depth"]) - round(math.log2(n_rows / n_pilot)), 0),)
     C_grid: tuple[float, ...] = PILOT_C
-    if not is_auto(parameters.C):
-        C_values = set(C_list(parameters.C, len(degrees)))
+    if not is_auto(parameters["C"]):
+        C_values = set(C_list(parameters["C"], len(degrees)))
         C_grid = tuple(sorted(c * math.sqrt(n_pilot / n_rows) for c in C_values))
     template = _setting(
         parameters, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=max_size
     )
-    limit = parameters.limit.part(_PILOT_TIME)
-    pilot = run_pilot(data, template, depths, C_grid, seed, parameters.options, limit)
-    sizes = np.diff(np.linspace(0, parameters.n_estimators, len(pilot.settings) + 1).round().astype(int))
+    limit = parameters["time_limit"].part(_PILOT_TIME)
+    pilot = run_pilot(data, template, depths, C_grid, seed, parameters["options"], limit)
+    sizes = np.diff(np.linspace(0, parameters["n_estimators"], len(pilot.settings) + 1).round().astype(int))
     parts = tuple((setting, int(n)) for setting, n in zip(pilot.settings, sizes) if n > 0)
     deepest = max(largest_depth(setting) for setting, _ in parts)
-    plain_weight = None if is_auto(parameters.plain_weight) else float(parameters.plain_weight)
+    plain_weight = None if is_auto(parameters["plain_weight"]) else float(parameters["plain_weight"])
     n_outcomes = pilot.n_outcomes * (len(PLAIN_WEIGHTS) if plain_weight is None else 1)
     searched = Searched(len(degrees), deepest, n_outcomes)
     plan = completed(parameters, data, seed, parts, searched, plain_weight)
@@ -253,22 +257,22 @@ def _by_pilot(parameters: Parameters, data: CompositeData, seed: int) -> Composi
 
 def draw_bags(parameters: Parameters, inputs: TrainingTable, seed: int) -> Subsamples | None:
     """The bags of a certifiable forest, drawn without a look at the rows; None for other forests."""
-    if not parameters.certifiable:
+    if not parameters["certifiable"]:
         return None
     keeps_votes = "certifiable=True keeps the votes as they are: use"
-    if isinstance(parameters.calibrate, str):
+    if isinstance(parameters["calibrate"], str):
         raise ValueError(f"{keeps_votes} calibrate=False.")
-    if not is_auto(parameters.plain_weight) and float(parameters.plain_weight) > 0.0:
+    if not is_auto(parameters["plain_weight"]) and float(parameters["plain_weight"]) > 0.0:
         raise ValueError(f"{keeps_votes} plain_weight=0.")
-    if parameters.leaf_scores != "one_hot":
+    if parameters["leaf_scores"] != "one_hot":
         raise ValueError(f"{keeps_votes} study={{'leaf_scores': 'one_hot'}}.")
-    if parameters.bootstrap:
+    if parameters["bootstrap"]:
         raise ValueError("certifiable=True draws rows without replacement: use study={'bootstrap': False}.")
-    if parameters.limit.seconds is not None:
+    if parameters["time_limit"].seconds is not None:
         raise ValueError("certifiable=True needs a fixed number of trees: use time_limit=None.")
     if inputs.table.stream is not None:
         raise ValueError("certifiable=True needs a table in memory.")
-    max_samples = parameters.max_samples
+    max_samples = parameters["max_samples"]
     return draw_subsamples(inputs, None if is_auto(max_samples) else max_samples, seed)
 
 
@@ -276,19 +280,19 @@ def _for_bags(parameters: Parameters, data: CompositeData, drawn: Subsamples, se
     """What the preparation part alone decides on, for trees that see the other rows of their bags as well."""
     part = data.preparation_part()
     # sampling within the plan: a tree sees its whole bag
-    fixed = replace(parameters, plain_weight=0.0, calibrate=False, max_samples=None)
+    fixed = {**parameters, "plain_weight": 0.0, "calibrate": False, "max_samples": None}
     if part.n_classes < 2:
-        fixed = replace(fixed, selection="exact", C=1.0 if is_auto(parameters.C) else parameters.C)
+        fixed |= {"selection": "exact", "C": 1.0 if is_auto(parameters["C"]) else parameters["C"]}
     plan = make_plan(fixed, part, seed)
     n_prepare = int(drawn.prepares.sum())
     n_bag = n_prepare + drawn.n_drawn
-    ratio, by_pilot = n_bag / n_prepare, fixed.selection == "auto"
+    ratio, by_pilot = n_bag / n_prepare, fixed["selection"] == "auto"
 
     def in_bags(setting: Setting) -> Setting:
         depth, C, max_size = setting.max_depth, setting.C, setting.max_size
-        if is_auto(parameters.max_depth):
+        if is_auto(parameters["max_depth"]):
             depth = depth + round(math.log2(ratio)) if by_pilot else default_depth(n_bag)
-        if by_pilot and is_auto(parameters.C):  # same sizes of leaves, same C_k
+        if by_pilot and is_auto(parameters["C"]):  # same sizes of leaves, same C_k
             C = tuple(c * math.sqrt(ratio) for c in C)
         if by_pilot:
             max_size = most_rows_per_leaf(parameters, n_bag)
@@ -296,7 +300,7 @@ def _for_bags(parameters: Parameters, data: CompositeData, drawn: Subsamples, se
         return replace(setting, max_depth=depth, C=C, max_size=max_size, **bags)
 
     notes = plan.notes
-    if parameters.calibrate is not False:
+    if parameters["calibrate"] is not False:
         notes = (*notes, "certifiable: votes are not calibrated")
     return replace(
         plan,
@@ -310,23 +314,23 @@ def _for_bags(parameters: Parameters, data: CompositeData, drawn: Subsamples, se
 
 def _setting(parameters: Parameters, data: CompositeData, **values: Any) -> Setting:
     """A setting with the values that all rules share."""
-    max_samples = parameters.max_samples
+    max_samples = parameters["max_samples"]
     if is_auto(max_samples):
-        with_bags = parameters.selection == "auto" and data.total() >= ENOUGH_FOR_BAGS
-        max_samples = 0.8 if with_bags and not parameters.bootstrap else None
-    sampling, n_draws = draws(parameters.bootstrap, max_samples, data.n_rows)
-    gamma, max_size, constants = parameters.gamma_scale, parameters.max_leaf_size, parameters.constant_leaves
+        with_bags = parameters["selection"] == "auto" and data.total() >= ENOUGH_FOR_BAGS
+        max_samples = 0.8 if with_bags and not parameters["bootstrap"] else None
+    sampling, n_draws = draws(parameters["bootstrap"], max_samples, data.n_rows)
+    gamma, constants = parameters["gamma_scale"], parameters["constant_leaves"]
+    max_size = parameters["max_leaf_size"]
     if max_size is not None:
         max_size = MAX_LEAF_SIZE if is_auto(max_size) else int(max_size)
     shared: dict[str, Any] = {
-        "max_features": features_tried(parameters.max_features, data.n_splitting),
+        "max_features": features_tried(parameters["max_features"], data.n_splitting),
         "gamma_scale": GAMMA_SCALE if is_auto(gamma) else float(gamma),
-        "n_sequences": int(parameters.n_sequences),
         "constant_leaves": not is_auto(constants) and bool(constants),
         "max_size": max_size,
         "sampling": sampling,
         "n_draws": n_draws,
-        "min_weight_fraction_leaf": float(parameters.min_weight_fraction_leaf),
+        "min_weight_fraction_leaf": float(parameters["min_weight_fraction_leaf"]),
     }
     return Setting(**(shared | values))
 
@@ -338,47 +342,17 @@ def largest_depth(setting: Setting) -> int:
 
 def products_read(parameters: Parameters, n_rows: int) -> float:
     """Inner products that the SVMs of a default forest read, about; infinite where leaves may be large."""
-    if parameters.options.families:
+    if parameters["options"].families:
         return 0.0
-    if parameters.selection != "auto":
+    if parameters["selection"] != "auto":
         return math.inf
-    n_trees = parameters.n_estimators
+    n_trees = int(parameters["n_estimators"])
     return IN_BAG * n_rows * n_trees * affordable_leaf(n_rows, n_trees) / 2.0
 
 
 def is_auto(value: Any) -> bool:
     """Whether a parameter is left to the estimator."""
     return isinstance(value, str) and value == "auto"
-
-
-def degree_list(value: Any) -> tuple[int, ...]:
-    """Degrees in ascending order, without repeats.
-
-    Examples
-    --------
-    >>> degree_list([3, 1]), degree_list(2), degree_list("auto")
-    ((1, 3), (2,), (1, 2, 3))
-    """
-    if is_auto(value):
-        return DEGREES
-    items = [value] if isinstance(value, Integral) else value
-    return tuple(sorted({int(item) for item in items}))
-
-
-def C_list(value: Any, n_degrees: int) -> tuple[float, ...]:
-    """`C` as one value per degree; a single number serves all degrees.
-
-    Examples
-    --------
-    >>> C_list(2, 3)
-    (2.0, 2.0, 2.0)
-    """
-    if isinstance(value, Real):
-        return (float(value),) * n_degrees
-    C = tuple(float(item) for item in value)
-    if len(C) != n_degrees:
-        raise ValueError(f"C must be one number per degree ({n_degrees} of them), got {len(C)} numbers.")
-    return C
 
 
 def degrees_and_C(degrees: tuple[int, ...], C: Any) -> tuple[tuple[int, ...], tuple[float, ...]]:
@@ -444,7 +418,7 @@ def affordable_leaf(n_rows: int, n_trees: int) -> int:
 
 def most_rows_per_leaf(parameters: Parameters, n_rows: int) -> int:
     """The most rows per leaf that a forest by the pilot can afford."""
-    most, max_size = affordable_leaf(n_rows, parameters.n_estimators), parameters.max_leaf_size
+    most, max_size = affordable_leaf(n_rows, parameters["n_estimators"]), parameters["max_leaf_size"]
     return most if max_size is None or is_auto(max_size) else min(most, int(max_size))
 
 

@@ -216,16 +216,18 @@ def _degrees(model: CompositeModel, ledger: pd.DataFrame) -> Facts:
 
 def _settings(model: CompositeModel) -> Facts:
     lines = []
-    for one in model.settings:
-        depth = f"Depth at most {one.max_depth}" if one.max_depth else "No split, one classifier for all rows"
+    for setting in model.settings:
+        depth = "No split, one classifier for all rows"
+        if setting.max_depth:
+            depth = f"Depth at most {setting.max_depth}"
         if model.family_names:
             offered = f"leaves among {', '.join(model.family_names)}"
         else:
-            several = "degrees" if len(one.degrees) > 1 else "degree"
-            C = ", ".join(f"{value:.4g}" for value in np.atleast_1d(one.C))
-            offered = f"{several} {', '.join(str(degree) for degree in one.degrees)} with C {C}"
+            several = "degrees" if len(setting.degrees) > 1 else "degree"
+            C = ", ".join(f"{value:.4g}" for value in np.atleast_1d(setting.C))
+            offered = f"{several} {', '.join(str(degree) for degree in setting.degrees)} with C {C}"
         lines.append(
-            f"{depth}; {offered}; {one.max_features} columns tried per node; γ {one.gamma_scale:.4g}."
+            f"{depth}; {offered}; {setting.max_features} columns tried per node; γ {setting.gamma_scale:.4g}."
         )
     return describing.paragraph(
         "Settings of the trees",

@@ -3,29 +3,46 @@
 :func:`train` is the whole way. The published algorithm, RCF(B, r, gamma, M) of theory.md §2.11, is
 :func:`~surewood.composite.trees.fit_trees`: grow trees, train the SVMs of their leaves, choose the degrees.
 :func:`fit_parts` calls it for every setting of the plan, in steps of bounded memory, and of time with a
-limit. A default fit adds what :mod:`~surewood.composite.votes` has: plain trees, and calibrated votes.
+limit. A default fit adds plain trees and calibrated votes.
 
 For a forest whose votes are guaranteed on all rows ([D-43], theory.md §11.9) each tree is a function of the
 rows in its bag alone, and every tree's labels of all rows are the evidence.
+
+Two kinds of votes on the training rows are told apart (theory.md §12.3). *Held-out* votes come from trees
+that did not see the row: they stand for new contents, and `held_out_error_` and certificates speak of them.
+*Population* votes stand for rows as they will come, copies of training rows included: a content that occurs
+more than once in the training table is voted on by all trees, since they have seen it when its copies come,
+any other content by the trees that did not see it. With ``selection="auto"`` the weight of the plain trees
+and the calibration are chosen on population votes.
+
+Plain trees vote beside the composite ones: they have no depth limit, see a bootstrap sample and keep class
+frequencies at the leaves. The error of held-out votes is what a user sees, but it is noisy: it decides on
+their weight only up to its standard error. Among the weights that it cannot tell from the best one, the
+smallest log-loss of the calibrated votes decides.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base import folds
+from surewood.base.calibration import ScoreCalibrator
+from surewood.base.copies import copy_counts, with_other_copies
+from surewood.base.folds import TANDEM_WORK, shuffled_folds, vote_evidence
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
-from surewood.composite.data import CompositeData, SolverOptions
+from surewood.composite.data import CompositeData, SolverOptions, rows_of
 from surewood.composite.growing import Setting, TreeRange, mean_sample_size
 from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
-from surewood.composite.plan import CompositePlan
+from surewood.composite.plan import PLAIN_WEIGHTS, CompositePlan
 from surewood.composite.trees import (
+    ROWS_PER_BLOCK,
     CompositeTrees,
     FittedTrees,
     LeafReliability,
@@ -34,19 +51,10 @@ from surewood.composite.trees import (
     join_trees,
     vote_fractions,
 )
-from surewood.composite.votes import (
-    choose_plain_weight,
-    fitted_calibrator,
-    held_out_votes,
-    labels_by_blocks,
-    plain_trees,
-    population_votes,
-    vote_evidence,
-)
 from surewood.parallel.progress import stage
 from surewood.svm.one_vs_one import first_rows
 from surewood.tables import alongside
-from surewood.trees.growing import Grown
+from surewood.trees.growing import Grown, TreeParams, grow_forest, out_of_bag
 
 ROWS_AND_TREES = 2e7  # rows x trees whose leaves are held at once: some 20 bytes each
 _COMPOSITE_TIME = 0.7  # part of the time left after the pilot that the composite trees may take
@@ -72,7 +80,9 @@ def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
     evidence = fitted.evidence
     if fitted.labels is not None and fitted.outside is not None:
         hard_vote = plan.leaf_scores == "one_hot" and weight == 0.0
-        evidence = vote_evidence(data, fitted.labels, fitted.outside, hard_vote, plan.searched.n_settings)
+        evidence = out_of_bag_evidence(
+            data, fitted.labels, fitted.outside, hard_vote, plan.searched.n_settings
+        )
     inputs, predictor = data.inputs, trees.predictor
     return CompositeModel(
         trees=trees,
@@ -194,7 +204,7 @@ def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -
     if data.drawn is not None:
         has_categories = bool(data.reader.mapper.is_category.any())
         every = labels_by_blocks(trees, data, options)
-        evidence, held_out = folds.vote_evidence(every, data.inputs, data.drawn, has_categories)
+        evidence, held_out = vote_evidence(every, data.inputs, data.drawn, has_categories)
         return replace(fitted, held_out=held_out, evidence=evidence)
     labels = None
     if outside is not None or plan.leaf_scores == "calibrated":
@@ -222,3 +232,247 @@ def _left_out(plan: CompositePlan, trees: CompositeTrees, plain: Grown | None) -
     if plain is not None and plain.forest.n_trees < plan.n_plain:
         notes.append(f"{plain.forest.n_trees} of {plan.n_plain} plain trees were fitted: time_limit")
     return notes
+
+
+# --- votes on the training rows --------------------------------------------------------------------------
+
+
+CALIBRATION_FOLDS = 3
+CALIBRATION_TREES = 30
+CALIBRATION_PLAIN_TREES = 100
+_TIMED_TREES = 10  # plain trees fitted first, to see how many the time allows
+_PLAIN_TIME = 0.5  # part of the time left that they may take: votes and calibration follow
+_LOSS_ROWS = 3000  # on which log-losses are compared: they are smooth
+
+#: Votes on the training rows by composite and by plain trees (None: there are none), (n_rows, n_classes).
+Votes = tuple[Floats, Floats | None]
+
+
+def grow_plain(
+    data: CompositeData,
+    max_features: int,
+    n_trees: int,
+    seed: int,
+    options: SolverOptions,
+    rows: NDArray[Any] | None = None,
+) -> Grown:
+    """Plain trees on all rows, or on some."""
+    params = TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")
+    return grow_forest(
+        data.matrix, data.y, data.n_classes, params, n_trees=n_trees, seed=seed,
+        weight=data.weight, rows=rows, groups=data.inputs.groups, n_jobs=options.n_jobs,
+        verbose=options.verbose,
+    )  # fmt: skip
+
+
+def plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
+    """The plan's plain trees; with a time limit as many as the time allows, never fewer than ten."""
+    max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
+    if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
+        started = time.monotonic()
+        grow_plain(data, max_features, _TIMED_TREES, seed, plan.options)
+        seconds = (time.monotonic() - started) / _TIMED_TREES
+        n_trees = min(n_trees, max(_TIMED_TREES, int(_PLAIN_TIME * plan.limit.left / max(seconds, 1e-9))))
+    return grow_plain(data, max_features, n_trees, seed, plan.options)
+
+
+def plain_out_of_bag(grown: Grown, data: CompositeData, options: SolverOptions) -> Floats:
+    """Mean class vectors of the plain trees that did not see a row; NaN where all did."""
+    with stage(options.verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
+        sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, options.n_jobs, advance=advance)
+    mean = np.full((data.n_rows, data.n_classes), np.nan)
+    judged = votes > 0
+    mean[grown.bag.rows[judged]] = sums[judged] / votes[judged, None]
+    return mean
+
+
+def choose_plain_weight(
+    composite: Floats, plain: Floats, y: NDArray[np.int32], sample_weight: Floats | None = None
+) -> float:
+    """The weight of the plain trees.
+
+    Parameters
+    ----------
+    composite, plain : ndarray of shape (n_rows, n_classes)
+        Votes of both kinds of trees; rows with NaN in either do not count.
+    y : ndarray of int32
+        Class codes.
+    sample_weight : ndarray, optional
+
+    Examples
+    --------
+    >>> y = np.arange(200, dtype=np.int32) % 2
+    >>> right, even = np.eye(2)[y], np.full((200, 2), 0.5)
+    >>> choose_plain_weight(right, even, y), choose_plain_weight(1 - right, right, y)
+    (0.0, 0.9)
+    """
+    judged = np.flatnonzero(~np.isnan(composite).any(axis=1) & ~np.isnan(plain).any(axis=1))
+    if not len(judged):
+        return 0.5
+    composite, plain, y = composite[judged], plain[judged], y[judged]
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight[judged]
+    mass = weight / weight.sum()
+    wrong = np.array(
+        [blend(composite, plain, w).argmax(axis=1) != y for w in PLAIN_WEIGHTS], dtype=np.float64
+    )
+    errors = wrong @ weight  # counts are summed exactly: equal numbers of errors tie on every processor
+    difference = wrong - wrong[errors.argmin()]
+    excess = difference @ mass
+    standard_error = np.sqrt((np.square(difference - excess[:, None]) * np.square(mass)).sum(axis=1))
+    alike = np.flatnonzero(excess <= standard_error)
+    if len(alike) == 1:
+        return PLAIN_WEIGHTS[int(alike[0])]
+    some = np.linspace(0, len(y) - 1, min(len(y), _LOSS_ROWS)).astype(np.int64)
+    votes = [blend(composite[some], plain[some], PLAIN_WEIGHTS[k]) for k in alike]
+    losses = [_calibrated_log_loss(v, y[some], mass[some]) for v in votes]
+    return PLAIN_WEIGHTS[int(alike[int(np.argmin(losses))])]
+
+
+def _calibrated_log_loss(votes: Floats, y: NDArray[np.int32], mass: Floats) -> float:
+    """Log-loss after one temperature for all classes."""
+    weight = mass / mass.mean()  # the calibration's own penalty is worth one row
+    proba = ScoreCalibrator("temperature").fit(votes, y, weight).transform(votes)
+    return float(-(mass @ np.log(proba[np.arange(len(y)), y])))
+
+
+def held_out_votes(
+    plan: CompositePlan, data: CompositeData, out_of_bag_votes: Floats | None, plain: Grown | None
+) -> tuple[Votes | None, str]:
+    """Votes by trees that did not see a row, and what they are; None where no tree left a row out."""
+    if out_of_bag_votes is not None:
+        of_plain = None if plain is None else plain_out_of_bag(plain, data, plan.options)
+        return (out_of_bag_votes, of_plain), "out-of-bag"
+    return (_out_of_fold_votes(plan, data) if plan.out_of_fold else None), "out-of-fold"
+
+
+def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
+    """Vote fractions of rows by small forests grown without their fold; NaN without a fold, or time."""
+    options = plan.options
+    fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2], data.inputs.groups)
+    composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
+    with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
+        for k in range(CALIBRATION_FOLDS):
+            rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+            if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
+                continue
+            if plan.limit.is_over and not np.isnan(composite).all():
+                break
+            parts = []
+            for setting, n_trees in plan.parts:
+                count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
+                whole = replace(setting, sampling="all", n_draws=None)
+                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows), options).trees)
+            labels = labels_by_blocks(join_trees(parts), data, options, held)
+            composite[held] = vote_fractions(labels, data.n_classes)
+            if plan.n_plain:
+                max_features, seed = plan.parts[0][0].max_features, plan.seed + 1
+                grown = grow_plain(data, max_features, CALIBRATION_PLAIN_TREES, seed, options, rows)
+                plain[held] = grown.forest.predict_proba(data.matrix, options.n_jobs)[held]
+            advance(1)
+    return composite, plain if plan.n_plain else None
+
+
+def population_votes(
+    plan: CompositePlan, data: CompositeData, trees: CompositeTrees, plain: Grown | None, votes: Votes | None
+) -> Votes | None:
+    """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
+    if votes is None or not plan.with_copies or data.inputs.groups is not None:
+        return votes
+    counts, n_jobs = copy_counts(data.inputs), plan.options.n_jobs
+    composite, of_plain = votes
+    composite = with_other_copies(
+        composite, data.y, counts, lambda rows: _scores_by_blocks(trees, data, rows, plan)
+    )
+    if plain is not None and of_plain is not None:
+        forest = plain.forest
+        of_plain = with_other_copies(
+            of_plain, data.y, counts, lambda rows: forest.predict_proba(rows_of(data.matrix, rows), n_jobs)
+        )
+    return composite, of_plain
+
+
+def labels_by_blocks(
+    trees: CompositeTrees,
+    data: CompositeData,
+    options: SolverOptions,
+    rows: NDArray[Any] | None = None,
+    mask: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int32]:
+    """Class that every tree gives to training rows (all by default), in blocks of rows.
+
+    `mask` has a row for each of them: which trees vote.
+    """
+    rows = np.arange(data.n_rows) if rows is None else rows
+    matrix = data.matrix
+    labels = alongside(matrix.blocks[0], (len(rows), trees.n_trees), np.int32)
+    with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
+        for begin in range(0, len(rows), ROWS_PER_BLOCK):
+            part = slice(begin, min(begin + ROWS_PER_BLOCK, len(rows)))
+            labels[part] = trees.labels(
+                rows_of(matrix, rows[part]),
+                np.ascontiguousarray(data.gram.X[rows[part]]),
+                options.n_jobs,
+                None if mask is None else mask[part],
+                data.gram.stored(rows[part]),
+            )
+            advance(part.stop - begin)
+    return labels
+
+
+def _scores_by_blocks(
+    trees: CompositeTrees, data: CompositeData, rows: NDArray[Any], plan: CompositePlan
+) -> Floats:
+    """Mean scores of all composite trees on training rows, whether the trees saw them or not."""
+    scores = np.empty((len(rows), data.n_classes))
+    for begin in range(0, len(rows), ROWS_PER_BLOCK):
+        block = rows[begin : begin + ROWS_PER_BLOCK]
+        design = np.ascontiguousarray(data.gram.X[block])
+        scores[begin : begin + len(block)] = trees.composite_scores(
+            rows_of(data.matrix, block), design, plan.leaf_scores, plan.options.n_jobs
+        )
+    return scores
+
+
+def fitted_calibrator(
+    plan: CompositePlan, data: CompositeData, votes: Floats | None
+) -> ScoreCalibrator | None:
+    """The calibration of votes that the plan asks for; one temperature where the time is up."""
+    if plan.calibration is None or votes is None or data.n_classes < 2:
+        return None
+    is_short = plan.calibration == "auto" and plan.limit.is_over
+    with stage(plan.options.verbose, "calibrating", 1) as advance:
+        calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
+        calibrator.fit(votes, data.y, data.weight, data.inputs.groups)
+        advance(1)
+        return calibrator
+
+
+def out_of_bag_evidence(
+    data: CompositeData,
+    labels: NDArray[Any],
+    outside: NDArray[np.bool_],
+    hard_vote: bool,
+    n_settings: int,
+) -> VoteEvidence | None:
+    """Out-of-bag statistics of the trees (theory.md §6.3); None where a tree saw every row.
+
+    Bins, scaling and tuned values were learned from all rows, which breaks condition (ii): `in_bag_only` is
+    False, and a certificate names the condition instead of giving a guarantee.
+    """
+    if (outside.sum(axis=0) < 1).any():
+        return None
+    tandem = float(labels.shape[1]) ** 2 * len(labels) <= TANDEM_WORK
+    if tandem:
+        shared = outside.astype(np.float32)
+        tandem = bool((shared.T @ shared).min() >= 1)
+    return VoteEvidence.from_predictions(
+        labels.T,
+        ~outside.T,
+        data.y,
+        tandem=tandem,
+        hard_vote=hard_vote,
+        independent_subsamples=True,
+        in_bag_only=False,
+        unweighted=data.weight is None,  # equal rows are counted once here
+        n_models=n_settings,
+    )

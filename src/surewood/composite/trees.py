@@ -31,8 +31,14 @@ from surewood.composite.growing import (
     grow_to_size,
     split_importances,
 )
-from surewood.composite.leaf_families import MOST_CLASSES, LeafMembers, Members
-from surewood.composite.leaf_svms import LeafSVMs, join_predictors, train_leaf_svms
+from surewood.composite.leaves import (
+    MOST_CLASSES,
+    LeafMembers,
+    LeafSVMs,
+    Members,
+    join_predictors,
+    train_leaf_svms,
+)
 from surewood.svm.gram import StoredProducts
 from surewood.svm.one_vs_one import Predictor, vote_counts
 from surewood.trees.binning import BinnedMatrix

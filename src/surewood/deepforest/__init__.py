@@ -4,15 +4,15 @@ The skeleton that all families share:
 
 * `estimator`, `model_selection`, `scanning`: the public classes;
 * `data`: the prepared table; `plan`: from parameters and data to one frozen plan;
-* `training`: from plan and data to the frozen fitted `model`; `figures`: its charts.
+* `training`: from plan and data to the frozen fitted `model`; `report_facts`: its charts.
 
 Ideas of its own:
 
 * `forests`, `contrasts`: what stands in a block, and how deep it grows;
 * `blocks`: forests or classifiers, cross-fitted, turned into class vectors;
 * `margins`: the step by which a layer joins the sum, and the weights of the next one;
-* `layers`: how layers predict; `stopping`: when growing ends and which layer is kept;
-* `first_layer`, `margin_growth`, `cascade_growth`: the algorithms.
+* `stopping`: when growing ends and which layer is kept;
+* `margin_growth`, `cascade_growth`: the algorithms.
 """
 
 # The classifiers are public in surewood itself.
@@ -32,10 +32,10 @@ SAVED_TYPES = (
     "surewood.deepforest.data.InputReader",
     "surewood.deepforest.estimator.CascadeForestClassifier",
     "surewood.deepforest.estimator.MarginDeepForestClassifier",
-    "surewood.deepforest.layers.CascadeLayer",
-    "surewood.deepforest.layers.CascadeLayers",
-    "surewood.deepforest.layers.MarginLayer",
-    "surewood.deepforest.layers.MarginLayers",
+    "surewood.deepforest.model.CascadeLayer",
+    "surewood.deepforest.model.CascadeLayers",
+    "surewood.deepforest.model.MarginLayer",
+    "surewood.deepforest.model.MarginLayers",
     "surewood.deepforest.model.CascadeForestModel",
     "surewood.deepforest.model.MarginForestModel",
     "surewood.deepforest.model_selection.MarginDeepForestClassifierCV",

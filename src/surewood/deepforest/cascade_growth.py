@@ -19,7 +19,7 @@ from surewood._arrays import Codes, Floats
 from surewood.deepforest.blocks import BlockFit, BlockPlan, train_block
 from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
 from surewood.deepforest.forests import at_most
-from surewood.deepforest.layers import CascadeLayer, CascadeLayers, side_by_side
+from surewood.deepforest.model import CascadeLayer, CascadeLayers, side_by_side
 from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
 from surewood.deepforest.stopping import Growth
 from surewood.trees.binning import BinMapper

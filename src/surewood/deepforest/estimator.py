@@ -27,7 +27,7 @@ from surewood.base.parameters import (
     TimedRunParameters,
     parameters,
 )
-from surewood.deepforest import figures
+from surewood.deepforest import report_facts
 from surewood.deepforest.data import DeepForestData, prepare
 from surewood.deepforest.forests import LIST_OF_FORESTS, PUBLISHED, Schedule
 from surewood.deepforest.margins import REWEIGHTING
@@ -119,10 +119,10 @@ CASCADE_SWITCHES: Mapping[str, Switch] = {
 class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter):
     """Base of the cascades; not an estimator by itself."""
 
-    __report_facts__ = figures.report_facts
-    __explanation_steps__ = figures.explanation_steps
-    layer_table = figures.layer_table
-    staged_margins = figures.staged_margins
+    __report_facts__ = report_facts.report_facts
+    __explanation_steps__ = report_facts.explanation_steps
+    layer_table = report_facts.layer_table
+    staged_margins = report_facts.staged_margins
 
     #: What a page says of the model.
     _description: ClassVar[str]

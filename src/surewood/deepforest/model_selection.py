@@ -26,9 +26,8 @@ from surewood.deepforest.estimator import (
     THETA,
     MarginForestBase,
 )
-from surewood.deepforest.first_layer import choose_first_layer
 from surewood.deepforest.forests import PUBLISHED
-from surewood.deepforest.margin_growth import MarginGrowth
+from surewood.deepforest.margin_growth import MarginGrowth, choose_first_layer
 from surewood.deepforest.plan import DeepForestPlan, MarginGrowthPlan
 from surewood.deepforest.training import train_margin_forest
 

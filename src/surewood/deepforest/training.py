@@ -13,8 +13,7 @@ from surewood.base.copies import copied_rows, labels_by_content, without_one_cop
 from surewood.deepforest.blocks import BlockFit
 from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.data import DeepForestData, TrainingSet
-from surewood.deepforest.first_layer import choose_first_layer
-from surewood.deepforest.margin_growth import MarginGrowth
+from surewood.deepforest.margin_growth import MarginGrowth, choose_first_layer
 from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
 from surewood.deepforest.plan import CascadeGrowthPlan, DeepForestPlan, MarginGrowthPlan
 from surewood.parallel.progress import stage

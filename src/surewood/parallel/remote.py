@@ -124,10 +124,10 @@ class _Unpacker(pickle.Unpickler):
         return self.arrays[pid]
 
 
-def pack(value: Any, given: Mapping[str, Any] | None = None) -> tuple[bytes, dict[str, Any]]:
-    """A value as bytes, and the marked arrays that it names. `given`: the arrays of a worker, by name."""
+def pack(value: Any, by_name: Mapping[str, Any] | None = None) -> tuple[bytes, dict[str, Any]]:
+    """A value as bytes, and the marked arrays that it names. `by_name`: the arrays of a worker."""
     file = io.BytesIO()
-    packer = _Packer(file, None if given is None else {id(array): name for name, array in given.items()})
+    packer = _Packer(file, None if by_name is None else {id(array): name for name, array in by_name.items()})
     packer.dump(value)
     return file.getvalue(), packer.used
 

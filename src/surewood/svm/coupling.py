@@ -47,36 +47,41 @@ class HeldOutRows:
 
     rows: NDArray[Any]
     #: Classes of the SVM.
-    known: NDArray[Any]
+    classes: NDArray[Any]
     #: Decisions at a slice of the rows, shape (rows, pairs).
     decide: Callable[[slice], Floats]
 
     @classmethod
-    def of(cls, rows: NDArray[Any], known: NDArray[Any], decisions: Floats) -> HeldOutRows:
+    def of(cls, rows: NDArray[Any], classes: NDArray[Any], decisions: Floats) -> HeldOutRows:
         """With decisions that are there already."""
-        return cls(rows, known, decisions.__getitem__)
+        return cls(rows, classes, decisions.__getitem__)
 
     @classmethod
     def of_svm(
-        cls, predictor: Predictor, design: Floats, rows: NDArray[Any], known: NDArray[Any], n_jobs: int | None
+        cls,
+        predictor: Predictor,
+        design: Floats,
+        rows: NDArray[Any],
+        classes: NDArray[Any],
+        n_jobs: int | None,
     ) -> HeldOutRows:
         """Those of an SVM at some rows of a design: kept where they are few, else formed when asked for."""
 
         def decide(part: slice) -> Floats:
             return predictor.decisions(design[rows[part]], n_jobs=n_jobs)
 
-        if decision_bytes(len(rows), len(known)) > BLOCK_BYTES:
-            return cls(rows, known, decide)
-        return cls.of(rows, known, decide(slice(None)))
+        if decision_bytes(len(rows), len(classes)) > BLOCK_BYTES:
+            return cls(rows, classes, decide)
+        return cls.of(rows, classes, decide(slice(None)))
 
     @property
-    def is_known(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether there is something to learn from."""
-        return len(self.rows) > 0 and len(self.known) > 1
+        return len(self.rows) > 0 and len(self.classes) > 1
 
     def blocks(self) -> Iterator[tuple[NDArray[Any], Floats]]:
         """Rows and decisions, part by part."""
-        size = max(1, int(BLOCK_BYTES / max(decision_bytes(1, len(self.known)), 1.0)))
+        size = max(1, int(BLOCK_BYTES / max(decision_bytes(1, len(self.classes)), 1.0)))
         for first in range(0, len(self.rows), size):
             part = slice(first, first + size)
             yield self.rows[part], self.decide(part)
@@ -100,7 +105,7 @@ def held_out_error(held_out: HeldOut, codes: NDArray[Any], weight: Floats) -> tu
     """Fraction of the weight that the votes of the SVMs get wrong, and the number of rows."""
     wrong = mass = 0.0
     for held in held_out:
-        rows, classes = held.rows, held.known
+        rows, classes = held.rows, held.classes
         votes = [class_votes(decisions, len(classes)).argmax(axis=1) for _, decisions in held.blocks()]
         wrong += float(weight[rows] @ (classes[np.concatenate(votes)] != codes[rows]))
         mass += float(weight[rows].sum())
@@ -149,7 +154,7 @@ class PairCoupling:
         """Fit on decisions of SVMs at rows that they did not see (of classes that they know)."""
         n_pairs = n_classes * (n_classes - 1) // 2
         coupling = cls(n_classes, np.ones(n_pairs), np.zeros(n_pairs))
-        held_out = [held for held in held_out if held.is_known]
+        held_out = [held for held in held_out if held.is_usable]
         if not held_out:
             return coupling
         pair, value, won, mass = _contests(held_out, codes, weight, n_classes)
@@ -163,7 +168,7 @@ class PairCoupling:
         shared = _smallest(slope_loss, 1.0 / total)
         coupling.slope, coupling.offset = _platt(pair, value, won, mass, shared, n_pairs)
         coupling.held_out_error, coupling.n_held_out = held_out_error(held_out, codes, weight)
-        parts = [coupling._coupled(d, held.known) for held in held_out for _, d in held.blocks()]
+        parts = [coupling._coupled(d, held.classes) for held in held_out for _, d in held.blocks()]
         proba = np.concatenate(parts)
         log_proba, share = np.log(proba), weight[points] / total
 
@@ -248,7 +253,7 @@ def _contests(
     """Pair, decision, outcome (won by its first class) and weight of every row's own contests."""
     pairs, values, wins, masses = [], [], [], []
     for held in held_out:
-        a, b = (held.known[k].astype(np.int64) for k in np.triu_indices(len(held.known), 1))
+        a, b = (held.classes[k].astype(np.int64) for k in np.triu_indices(len(held.classes), 1))
         for rows, decisions in held.blocks():
             label = codes[rows][:, None]
             row, column = np.nonzero((label == a) | (label == b))
@@ -320,9 +325,9 @@ class ScoreCoupling:
         cls, method: str, held_out: HeldOut, codes: NDArray[Any], weight: Floats, n_classes: int
     ) -> ScoreCoupling:
         """Fit one of the methods of :class:`~surewood.base.calibration.ScoreCalibrator`."""
-        held_out = [held for held in held_out if held.is_known]
+        held_out = [held for held in held_out if held.is_usable]
         rows = np.concatenate([np.empty(0, dtype=np.int64), *(held.rows for held in held_out)])
-        parts = [class_scores(d, held.known, n_classes) for held in held_out for _, d in held.blocks()]
+        parts = [class_scores(d, held.classes, n_classes) for held in held_out for _, d in held.blocks()]
         scores = np.concatenate([np.empty((0, n_classes)), *parts])
         calibrator = ScoreCalibrator(method, "decisions").fit(scores, codes[rows], weight[rows])
         error, n_held_out = held_out_error(held_out, codes, weight) if held_out else (0.0, 0)

@@ -73,12 +73,12 @@ class SvmBatch:
 
     @classmethod
     def from_parts(
-        cls, parts: Iterable[dict[str, NDArray[Any]]], shape: tuple[int, ...], **known: Any
+        cls, parts: Iterable[dict[str, NDArray[Any]]], shape: tuple[int, ...], **batch: Any
     ) -> SvmBatch:
         """Join the results of the chunks of a batch as they come: hardly anything is held twice."""
         growing: dict[str, GrowingArray] = {}
         whole: dict[str, NDArray[Any]] = {}
-        n_problems, n_points = math.prod(shape), int(known["starts"][-1]) * math.prod(shape[1:])
+        n_problems, n_points = math.prod(shape), int(batch["starts"][-1]) * math.prod(shape[1:])
         for part in parts:
             problems, points = len(part["n_correct"]), len(part["predicted"])
             if problems == n_problems:  # all of them
@@ -88,7 +88,7 @@ class SvmBatch:
                 fraction = points / n_points if name in _GROW_WITH_POINTS else problems / n_problems
                 growing.setdefault(name, GrowingArray(fraction)).add(piece)
         arrays = whole or {name: array.joined() for name, array in growing.items()}
-        return cls(shape=shape, arrays=arrays, **known)
+        return cls(shape=shape, arrays=arrays, **batch)
 
     # --- one entry per problem -----------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Choosing C: held-out errors of single SVMs over a grid of degrees and C values ([D-12]).
+"""Degrees and C of SVMs, as given or by held-out errors of single SVMs over a grid ([D-12]).
 
 Kernels of all degrees are elementwise functions of the same inner products, the kernel rows of a degree serve
 all its C values, and folds are sets of rows of the same matrix.
@@ -65,3 +65,31 @@ def best_C(errors: Floats, C_grid: ArrayLike) -> Floats:
     order = np.argsort(grid, kind="stable")
     best: Floats = grid[order][np.argmin(errors[:, order], axis=1)]
     return best
+
+
+def degree_list(value: Any, default: tuple[int, ...]) -> tuple[int, ...]:
+    """Degrees in ascending order, without repeats; `default` for "auto".
+
+    Examples
+    --------
+    >>> degree_list([3, 1], (1, 2)), degree_list(2, (1, 2)), degree_list("auto", (1, 2))
+    ((1, 3), (2,), (1, 2))
+    """
+    if isinstance(value, str):
+        return default
+    return tuple(sorted({int(item) for item in np.atleast_1d(value)}))
+
+
+def C_list(value: Any, n_degrees: int) -> tuple[float, ...]:
+    """C as one value per degree; a single number serves all degrees.
+
+    Examples
+    --------
+    >>> C_list(2, 3), C_list([1, 10], 2)
+    ((2.0, 2.0, 2.0), (1.0, 10.0))
+    """
+    values = [float(item) for item in np.atleast_1d(value)]
+    if len(values) not in (1, n_degrees):
+        each = f" or one for each of the {n_degrees} degrees" if n_degrees > 1 else ""
+        raise ValueError(f"C must be one number{each}, got {value!r}.")
+    return tuple(values * (n_degrees // len(values)))

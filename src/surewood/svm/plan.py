@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from surewood._arrays import Floats
 from surewood.base.parameters import COMMON, MAX_DEGREE, calibration_method, memory_bytes
 from surewood.base.rules import Boolean, Choice, Either, Integer, Number, Rule
 from surewood.svm.gram import KernelSpec
+from surewood.svm.penalty import C_list
 from surewood.tables import TrainingTable
 
 RULES: Mapping[str, Rule] = {
@@ -87,7 +87,7 @@ def make_plan(parameters: Mapping[str, Any], data: TrainingTable | None = None, 
         gamma=parameters["gamma"],
         coef0=float(parameters["coef0"]),
         tol=float(parameters["tol"]),
-        C=_penalty(parameters["C"]),
+        C=None if isinstance(parameters["C"], str) else C_list(parameters["C"], 1)[0],
         max_iter=_MOST_ITERATIONS if max_iter == -1 else max_iter,
         cache_bytes=int(parameters["cache_size"] * 2**20),
         scale=bool(parameters["scale"]),
@@ -96,13 +96,3 @@ def make_plan(parameters: Mapping[str, Any], data: TrainingTable | None = None, 
         n_jobs=parameters["n_jobs"],
         verbose=int(parameters["verbose"]),
     )
-
-
-def _penalty(C: Any) -> float | None:
-    if isinstance(C, str):
-        return None
-    if isinstance(C, Real):
-        return float(C)
-    if len(C) != 1:
-        raise ValueError(f"C must be one number for the one degree of a PolySVC, got {C!r}.")
-    return float(next(iter(C)))

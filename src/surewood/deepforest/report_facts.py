@@ -1,11 +1,7 @@
-"""Figures of a deep forest: data of the paper's figures, and the charts of pages and plots.
+"""A deep forest as pages, plots and the command line show it; `model` is always a fitted estimator.
 
-`layer_curves` is figure A: accuracy and margin ratio by layer, held-out and on given points.
-`representation_view` is figure B: a t-SNE view of what a layer reads, with the scatter ratio (4.8) of the
-view and of the representation (theory.md §4.7). `report_facts` and
-`explanation_steps` are ``__report_facts__`` and ``__explanation_steps__`` of the estimators;
-`layer_table` and `staged_margins` are what the plots of :mod:`surewood.inspect` read. `model` is always a
-fitted estimator.
+`report_facts` and `explanation_steps` are ``__report_facts__`` and ``__explanation_steps__`` of the
+estimators; `layer_table` and `staged_margins` are what the plots of :mod:`surewood.inspect` read.
 
 Margin ratios are HEURISTIC, held-out accuracies ESTIMATES; t-SNE distances are no metric.
 """
@@ -14,14 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood._arrays import Floats, Ints
+from surewood._arrays import Floats
 from surewood.base import describing
 from surewood.base.describing import Facts, ReportRows, sample_rows, take_rows
 from surewood.base.wording import probabilities_text
@@ -40,49 +35,6 @@ SEED = 0
 TONES: tuple[describing.Tone, ...] = ("main", "second", "third", "fourth", "other")
 
 
-def layer_curves(
-    model: Any, X: Any = None, y: Any = None, stages: list[Floats] | None = None
-) -> dict[str, list[float]]:
-    """Accuracy and margin ratio after each layer.
-
-    Parameters
-    ----------
-    model : fitted cascade
-    X, y : table and labels, optional
-        Points (a test set, say) to draw beside the held-out curves; they cover the kept layers.
-    stages : list of ndarray, optional
-        Their :func:`staged_scores`, where these are known already.
-
-    Returns
-    -------
-    dict
-        ``layer``, ``held_out_accuracy``, ``held_out_margin_ratio`` for all layers grown; with points also
-        ``accuracy`` and ``margin_ratio`` for the layers kept.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from surewood.deepforest import CascadeForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = CascadeForestClassifier(5, max_layers=2, random_state=0).fit(X, y)
-    >>> sorted(layer_curves(model, X, y))
-    ['accuracy', 'held_out_accuracy', 'held_out_margin_ratio', 'layer', 'margin_ratio']
-    """
-    curves: dict[str, list[float]] = {
-        "layer": [record.layer for record in model.layers_],
-        "held_out_accuracy": [record.accuracy for record in model.layers_],
-        "held_out_margin_ratio": [record.margin_ratio for record in model.layers_],
-    }
-    if X is None:
-        return curves
-    codes = _codes(model, y)
-    curves["accuracy"], curves["margin_ratio"] = [], []
-    for scores in staged_scores(model, X) if stages is None else stages:
-        curves["accuracy"].append(float((scores.argmax(axis=1) == codes).mean()))
-        curves["margin_ratio"].append(margin_ratio(class_margins(scores, codes)))
-    return curves
-
-
 def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
     """Uncalibrated scores of points after 1, 2, ... kept layers."""
     table = begin_predict(model, X)
@@ -94,81 +46,6 @@ def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
     return stages
 
 
-@dataclass(frozen=True)
-class RepresentationView:
-    """A two-dimensional view of a representation."""
-
-    #: The t-SNE view. Shape (n, 2).
-    points: Floats
-    #: Rows of the training table that are shown. Shape (n,).
-    rows: Ints
-    #: Intra-class over inter-class sum of squares (4.8), in the view and in the (standardised)
-    #: representation.
-    view_ratio: float
-    original_ratio: float
-    #: Of the view, which depends on it.
-    seed: int
-
-
-def representation(model: Any, X: Any, layer: int, scores_only: bool = False) -> Floats:
-    """What layer 2, 3, ... read of the training rows: standardised numbers and held-out scores.
-
-    `X` is the training table; `model` must have been fitted with ``study={"keep_held_out": True}``. Number
-    columns and scores have mean 0 and deviation 1, categories are one-hot.
-    """
-    if not model.staged_held_out_scores_:
-        raise ValueError(
-            "the figure needs the held-out scores of every layer: fit with study={'keep_held_out': True}."
-        )
-    if not 2 <= layer <= len(model.staged_held_out_scores_) + 1:
-        raise ValueError(
-            f"layer must be between 2 and {len(model.staged_held_out_scores_) + 1}, whose inputs are known, "
-            f"got {layer}."
-        )
-    scores = model.staged_held_out_scores_[layer - 2]
-    if len(scores) != len(X):
-        raise ValueError(f"X must be the training table of {len(scores)} rows, got {len(X)} rows.")
-    spread = np.nanstd(scores, axis=0)
-    standardised = (scores - np.nanmean(scores, axis=0)) / np.where(spread > 0, spread, 1.0)
-    if scores_only:
-        return np.asarray(standardised)
-    table = begin_predict(model, X)
-    return np.hstack([DesignEncoder().fit(table).transform(table), standardised])
-
-
-def representation_view(
-    model: Any,
-    X: Any,
-    y: Any,
-    layer: int,
-    *,
-    scores_only: bool = False,
-    max_points: int = 2000,
-    perplexity: float = 30.0,
-    seed: int = 0,
-) -> RepresentationView:
-    """A t-SNE view of what a layer reads, with (4.8) before and after.
-
-    Parameters
-    ----------
-    model, X, layer, scores_only
-        As for :func:`representation`.
-    y : labels of the training rows
-    max_points : int, default=2000
-        Shown at most; a random choice of the rows.
-    """
-    codes = _codes(model, y)
-    features = representation(model, X, layer, scores_only)
-    rows = np.flatnonzero(~np.isnan(features).any(axis=1))
-    if len(rows) > max_points:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, max_points, replace=False))
-    shown = features[rows]
-    points = _embedded(shown, seed, perplexity)
-    return RepresentationView(
-        points, rows, scatter_ratio(points, codes[rows]), scatter_ratio(shown, codes[rows]), seed
-    )
-
-
 def _codes(model: Any, y: Any) -> NDArray[np.int32]:
     """Class codes of labels that the model knows."""
     labels = np.asarray(y)
@@ -178,7 +55,7 @@ def _codes(model: Any, y: Any) -> NDArray[np.int32]:
     return codes.astype(np.int32)
 
 
-def _embedded(values: Floats, seed: int, perplexity: float = 30.0, **options: Any) -> Floats:
+def embedded(values: Floats, seed: int, perplexity: float = 30.0, **options: Any) -> Floats:
     """A t-SNE view, (n_rows, 2)."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
@@ -215,19 +92,23 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
 
 def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Floats] | None = None) -> pd.DataFrame:
     """One row per layer that was grown, kept or not; see :func:`surewood.inspect.layer_table`."""
-    curves = layer_curves(model, X, y, stages)
     records = model.layers_
-    table = pd.DataFrame(
-        {name: curves[name] for name in ("layer", "held_out_accuracy", "held_out_margin_ratio")}
-    )
-    table["alpha"] = _padded(getattr(model, "alphas_", []), len(records))
-    table["effective_sample_size"] = [record.effective_sample_size for record in records]
-    table["seconds"] = [record.seconds for record in records]
-    table["kept"] = [record.layer <= model.n_layers_ for record in records]
-    for name in ("accuracy", "margin_ratio"):
-        if name in curves:
-            table[name] = _padded(curves[name], len(records))
-    return table
+    columns: dict[str, Any] = {
+        "layer": [record.layer for record in records],
+        "held_out_accuracy": [record.accuracy for record in records],
+        "held_out_margin_ratio": [record.margin_ratio for record in records],
+        "alpha": _padded(getattr(model, "alphas_", []), len(records)),
+        "effective_sample_size": [record.effective_sample_size for record in records],
+        "seconds": [record.seconds for record in records],
+        "kept": [record.layer <= model.n_layers_ for record in records],
+    }
+    if X is not None:
+        codes, scores = _codes(model, y), staged_scores(model, X) if stages is None else stages
+        accuracy = [float((after.argmax(axis=1) == codes).mean()) for after in scores]
+        columns["accuracy"] = _padded(accuracy, len(records))
+        ratios = [margin_ratio(class_margins(after, codes)) for after in scores]
+        columns["margin_ratio"] = _padded(ratios, len(records))
+    return pd.DataFrame(columns)
 
 
 def staged_margins(model: Any, X: Any, codes: NDArray[np.int64]) -> dict[str, Floats]:
@@ -348,7 +229,7 @@ def _views(model: Any, rows: ReportRows, stages: list[Floats]) -> list[Facts]:
 
 def _view(name: str, values: Floats, codes: NDArray[np.int64], classes: list[str]) -> Facts:
     plane = values if values.shape[1] > 1 else np.hstack([values, np.zeros_like(values)])
-    points = np.round(_embedded(plane, SEED, max_iter=500), 2)
+    points = np.round(embedded(plane, SEED, max_iter=500), 2)
     return describing.chart(
         "points",
         name,

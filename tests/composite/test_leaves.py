@@ -1,4 +1,4 @@
-"""Composite trees whose leaves hold members of any families."""
+"""Leaves: SVMs trained in chunks and joined, their C, and other classifiers in their place."""
 
 from itertools import product
 
@@ -11,6 +11,44 @@ import surewood
 from surewood import CompositeTreeClassifier, RandomCompositeForestClassifier
 from surewood.bounds import massart, split_log_growth
 from surewood.cascade import ConstantFamily, EstimatorFamily, GaussianFamily, KernelFamily, TreeFamily
+from surewood.composite import leaves
+from surewood.composite.growing import TreeRange
+from surewood.composite.leaves import join_predictors, tune_C
+from surewood.composite.trees import fit_trees
+from surewood.svm.dual import solve_many
+from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
+
+
+@pytest.fixture(scope="module")
+def data():
+    return prepared(*sample(150))
+
+
+def test_joined_predictors_answer_as_before(data):
+    groups = [np.arange(60), np.arange(30, 120), np.arange(150)]
+    parts = [solve_many(data.gram, [g], data.y, [1, 2], [1.0]).predictor() for g in groups]
+    joined = join_predictors(parts)
+    assert len(joined.support_rows) == len(np.unique(joined.support_index)) <= data.n_rows
+    assign = np.tile(np.arange(6, dtype=np.int32), (data.n_rows, 1))
+    alone = [p.predict(data.gram.X, assign[:, :2]) for p in parts]
+    assert np.array_equal(joined.predict(data.gram.X, assign), np.concatenate(alone, axis=1))
+
+
+def test_chunks_change_nothing(data, monkeypatch):
+    whole = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
+    monkeypatch.setattr(leaves, "CHUNK_BYTES", 10_000)
+    cut = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
+    assert np.array_equal(whole.labels(data.matrix, data.gram.X), cut.labels(data.matrix, data.gram.X))
+    assert np.array_equal(whole.leaves.degree, cut.leaves.degree)
+
+
+def test_tuning_counts_every_row_once():
+    data = prepared(*sample(90))
+    C, errors = tune_C(data, (1, 2), 0, OPTIONS, (1e-3, 1.0))
+    assert errors.shape == (2, 2)
+    assert (errors <= 90).all()
+    assert C[0] in (1e-3, 1.0)
+
 
 FAMILIES = [
     ConstantFamily(),
@@ -20,7 +58,7 @@ FAMILIES = [
 ]
 
 
-def sample(n_classes, n=160):
+def classified(n_classes, n=160):
     return make_classification(
         n, 5, n_informative=4, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=1
     )
@@ -30,7 +68,7 @@ def sample(n_classes, n=160):
 @pytest.mark.parametrize("gamma", [1e-3, 0.02, 0.1])
 def test_leaves_have_the_minimum_over_all_sequences_of_families(n_classes, gamma):
     """(2.9) with the complexity of a family in the place of that of a degree, all sequences tried."""
-    X, y = sample(n_classes)
+    X, y = classified(n_classes)
     model = CompositeTreeClassifier(
         max_depth=2, max_features=2, gamma_scale=gamma, calibrate=False, random_state=3,
         study={"leaves": FAMILIES},
@@ -58,7 +96,7 @@ def test_leaves_have_the_minimum_over_all_sequences_of_families(n_classes, gamma
 
 
 def test_rows_are_classified_by_the_members_of_their_leaves():
-    X, y = sample(3)
+    X, y = classified(3)
     forest = RandomCompositeForestClassifier(
         4, max_depth=2, study={"leaves": FAMILIES}, gamma_scale=1e-4, calibrate=False, random_state=0
     ).fit(X[:120], y[:120])
@@ -77,7 +115,7 @@ def test_rows_are_classified_by_the_members_of_their_leaves():
 
 
 def test_a_polynomial_family_is_charged_what_its_degree_is():
-    X, y = sample(2)
+    X, y = classified(2)
     shared = {"max_depth": 1, "gamma_scale": 1e-2, "calibrate": False, "random_state": 0}
     svms = CompositeTreeClassifier(degrees=2, C=1.0, **shared).fit(X, y).ledger(0)
     family = CompositeTreeClassifier(study={"leaves": KernelFamily("poly", 2)}, **shared).fit(X, y).ledger(0)
@@ -85,7 +123,7 @@ def test_a_polynomial_family_is_charged_what_its_degree_is():
 
 
 def test_a_saved_forest_predicts_the_same(tmp_path):
-    X, y = sample(3)
+    X, y = classified(3)
     leaves = ["gaussian", "tree", "linear_svm", "logistic"]
     forest = RandomCompositeForestClassifier(5, study={"leaves": leaves}, random_state=0).fit(X, y)
     surewood.save(forest, tmp_path / "forest.surewood")
@@ -95,14 +133,14 @@ def test_a_saved_forest_predicts_the_same(tmp_path):
 
 
 def test_threads_change_nothing():
-    X, y = sample(3, 90)
+    X, y = classified(3, 90)
     forest = RandomCompositeForestClassifier(3, study={"leaves": ["gaussian", "tree"]}, random_state=0)
     expected = forest.fit(X, y).predict_proba(X)
     assert np.array_equal(forest.set_params(n_jobs=2).fit(X, y).predict_proba(X), expected)
 
 
 def test_no_bound_of_svms_is_claimed():
-    X, y = sample(2)
+    X, y = classified(2)
     forest = RandomCompositeForestClassifier(3, study={"leaves": ["tree"]}, random_state=0).fit(X, y)
     assert {type(e).__name__ for e in forest.__certificate_evidence__()} == {"EstimateEvidence"}
 
@@ -121,4 +159,6 @@ def test_no_bound_of_svms_is_claimed():
 )
 def test_what_svms_alone_have_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
-        RandomCompositeForestClassifier(2, **({"study": {"leaves": ["tree"]}} | changes)).fit(*sample(2, 120))
+        RandomCompositeForestClassifier(2, **({"study": {"leaves": ["tree"]}} | changes)).fit(
+            *classified(2, 120)
+        )
