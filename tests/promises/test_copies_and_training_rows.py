@@ -14,6 +14,7 @@ from surewood import BinnedForestClassifier, DeepCascadeSVMClassifier, load, sav
 from surewood.base.reasons import Reason
 from surewood.certify import (
     Claim,
+    CostClassifier,
     Monitor,
     NoThresholdError,
     PredictionSets,
@@ -39,6 +40,7 @@ MODELS = {
     "pickled": lambda: pickle.loads(pickle.dumps(memorising_forest(X, Y))),
     "copied, with other predictions": lambda: with_copy(memorising_forest(X, Y)),
     "pipeline": lambda: make_pipeline(StandardScaler(), BinnedForestClassifier(9, random_state=0)).fit(X, Y),
+    "costs of a pipeline": lambda: CostClassifier(MODELS["pipeline"](), [[0, 1], [2, 0]]),
     "search": lambda: GridSearchCV(BinnedForestClassifier(5), {"max_depth": [3, None]}, cv=2).fit(X, Y),
     "weight 0": lambda: BinnedForestClassifier(9).fit(X, Y, sample_weight=np.arange(400) < 300),
 }

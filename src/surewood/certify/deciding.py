@@ -70,12 +70,6 @@ class DecidingClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[m
         """The model's classes."""
         return np.asarray(self.model.classes_)
 
-    @property
-    def remembered_rows_(self) -> RememberedRows:
-        """The model's training rows, where it remembers them ([D-34])."""
-        rows: RememberedRows = self.model.remembered_rows_
-        return rows
-
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the model."""
         return probabilities_of(self.model, X)

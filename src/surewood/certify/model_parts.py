@@ -57,9 +57,14 @@ def inner_model(model: Any) -> Any:
     return model if best is None or isinstance(model, RemembersRows) else inner_model(best)
 
 
+def _without_rule(model: Any) -> Any:
+    """The model behind a decision rule."""
+    return _without_rule(model.model) if hasattr(model, "decide") else model
+
+
 def memory_of(model: Any) -> RememberedRows | None:
-    """The training rows that a model remembers."""
-    inner = inner_model(model)
+    """The training rows that a model, or the one whose probabilities a rule takes, remembers."""
+    inner = inner_model(_without_rule(model))
     rows = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
     return rows if isinstance(rows, RememberedRows) else None
 
@@ -83,7 +88,7 @@ def counted_rows(
     trained_on: list[tuple[RememberedRows, Any]] = []
     memory = memory_of(model)
     if memory is not None:
-        trained_on.append((memory, _passed_on(model, X)))
+        trained_on.append((memory, _passed_on(_without_rule(model), X)))
     if X_train is not None:
         if np.shape(X_train)[1:] != np.shape(X)[1:]:
             raise ValueError(f"X_train must have the columns of X, got {np.shape(X_train)} and {np.shape(X)}")
