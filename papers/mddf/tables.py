@@ -5,14 +5,13 @@ Works from any part of the records: methods or sets without a record are marked 
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Sequence
 from typing import Any
 
 from scipy import stats
 
-from papers.comparison import Results, count_bar, rank_diagram
+from papers.comparison import Results, count_bar, counted, rank_diagram
 from papers.datasets import info
 from papers.flagship import FLAGSHIP
 from papers.mddf.figures import FIGURES, PUBLISHED_RATIOS, figures
@@ -50,8 +49,8 @@ def summarise(
             _main_table(results, targets, sets, profile, ours),
             _difference_table(results, targets, sets, ours),
             _rank_table(results, targets, sets),
-            _discordance_table(results, sets, ours),
-            *_detail_tables(results, sets, (*PAPER_METHODS, *ours), records, profile),
+            _test_table(results, sets, ours),
+            *_detail_tables(results, sets, records),
         ],
         "bars": _bars(results, targets, every),
         "deviations": deviations("mddf", profile, read_profile("mddf", "full")),
@@ -123,7 +122,7 @@ def _difference_table(
     return {
         "name": "differences",
         "title": "Ours minus published",
-        "note": f"Points of accuracy. {' and '.join(ours)} against the published {REFERENCE}.",
+        "note": f"Points of accuracy; {', '.join(ours)} against the published {REFERENCE}.",
         "columns": ["data set", *PAPER_METHODS, *ours],
         "rows": rows,
     }
@@ -172,45 +171,32 @@ def exact_p(only_first: int, only_second: int) -> float:
     return 1.0 if n == 0 else min(1.0, 2.0 * float(stats.binom.cdf(min(only_first, only_second), n, 0.5)))
 
 
-def _discordance_table(results: Results, sets: Sequence[str], ours: Sequence[str]) -> dict[str, Any]:
+def _test_table(results: Results, sets: Sequence[str], ours: Sequence[str]) -> dict[str, Any]:
+    shown = _measured(results, sets, REFERENCE)
     rows = []
-    for dataset in _measured(results, sets, REFERENCE):
-        for method in (*PAPER_METHODS, *ours):
-            if method == REFERENCE or not results.has(dataset, method):
-                continue
-            metrics = [record["metrics"] for record in results.records(dataset, method)]
-            counts = [(m["only_mddf_right"], m["only_this_right"]) for m in metrics]
-            rows.append(
-                [
-                    dataset,
-                    method,
-                    f"{_mean(results, dataset, REFERENCE) - _mean(results, dataset, method):+.2f}",
-                    " ".join(f"{first}:{second}" for first, second in counts),
-                    f"{statistics.median(exact_p(*pair) for pair in counts):.3g}",
-                    _repartition_p(results, dataset, method),
-                ]
-            )
-    note = (
-        "Discordant points, one pair per seed: right only by mdDF : right only by the method. Exact p: "
-        "binomial (McNemar), two-sided, median over the seeds. Where a seed draws a new split (yeast) the "
-        "last column is the corrected (Nadeau-Bengio) paired test, two-sided."
-    )
-    columns = ["data set", "method", "mdDF ahead by", "discordant points", "exact p", "corrected t-test p"]
+    for method in (*PAPER_METHODS, *ours):
+        if method != REFERENCE:
+            rows.append([method, *(_lead(results, dataset, method) for dataset in shown)])
     return {
         "name": "tests",
         "title": "mdDF against each method",
-        "note": note,
-        "columns": columns,
+        "note": "By how much mdDF is ahead, with the exact two-sided p-value of the points that only one of "
+        "the two gets right (McNemar), median over the seeds; where a seed draws a new split (yeast), that "
+        "of the corrected (Nadeau-Bengio) paired test.",
+        "columns": ["method", *shown],
         "rows": rows,
     }
 
 
-def _repartition_p(results: Results, dataset: str, method: str) -> str:
-    """The corrected test over random splits; a dash where the split is fixed."""
-    if "split" not in results.records(dataset, REFERENCE)[0].get("seeds", {}):
+def _lead(results: Results, dataset: str, method: str) -> str:
+    if not results.has(dataset, method):
         return ABSENT
-    test = results.paired(dataset, REFERENCE, method)
-    return ABSENT if test is None else f"{2.0 * min(test.p_corrected, 1.0 - test.p_corrected):.3g}"
+    metrics = [record["metrics"] for record in results.records(dataset, method)]
+    p = statistics.median(exact_p(m["only_mddf_right"], m["only_this_right"]) for m in metrics)
+    if "split" in results.records(dataset, REFERENCE)[0].get("seeds", {}):
+        test = results.paired(dataset, REFERENCE, method)
+        p = p if test is None else 2.0 * min(test.p_corrected, 1.0 - test.p_corrected)
+    return f"{_mean(results, dataset, REFERENCE) - _mean(results, dataset, method):+.2f} ({p:.2g})"
 
 
 def _bars(results: Results, targets: Targets, sets: Sequence[str]) -> list[dict[str, Any]]:
@@ -237,14 +223,10 @@ def _bars(results: Results, targets: Targets, sets: Sequence[str]) -> list[dict[
 
 
 def _detail_tables(
-    results: Results,
-    sets: Sequence[str],
-    methods: Sequence[str],
-    records: Sequence[dict[str, Any]],
-    profile: Profile,
+    results: Results, sets: Sequence[str], records: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """All tables around the main one that the records have rows for."""
-    tables = [_chosen_table(results, sets, methods), _size_table(results, sets, profile)]
+    tables = [_chosen_table(results, sets)]
     if any(record["method"] in OPTIONS for record in records):
         tables.append(_option_table(results, sets))
     drawn = [record for record in records if record["method"] == FIGURES]
@@ -253,75 +235,25 @@ def _detail_tables(
     return tables
 
 
-def _chosen_table(results: Results, sets: Sequence[str], methods: Sequence[str]) -> dict[str, Any]:
-    rows = [
-        [dataset, method, *_chosen_cells(results.records(dataset, method))]
-        for dataset in sets
-        for method in methods
-        if results.has(dataset, method)
-    ]
+def _chosen_table(results: Results, sets: Sequence[str]) -> dict[str, Any]:
+    """Of the tuned forest, the literal step with the same parameters, and the default."""
+    rows = []
+    for method in (REFERENCE, "mdDF literal", DEFAULT):
+        for dataset, records in results.recorded(sets, method):
+            chosen = [record["chosen"] for record in records]
+            cells = [counted(c[key] for c in chosen) for key in ("theta", "mu", "a")]
+            blocks = counted("".join(kind[0].upper() for kind in c["forests"]) for c in chosen)
+            layers = counted(record["metrics"]["layers"] for record in records)
+            seconds = statistics.fmean(record["seconds"] for record in records)
+            rows.append([dataset, method, *cells, layers, blocks, f"{seconds:.1f}"])
     return {
         "name": "chosen",
         "title": "Chosen parameters and depths",
-        "note": "Values of the seeds in their order, one where they agree. Blocks: R random, E extra-trees, "
-        "C completely random. Layers are chosen by held-out accuracy.",
-        "columns": [
-            "data set",
-            "method",
-            "θ",
-            "μ",
-            "a",
-            "layers",
-            "trees",
-            "network or block",
-            "seconds per fit",
-        ],
+        "note": "Values with the number of seeds that chose them. Blocks: R random, E extra-trees, C "
+        "completely random (CE: contrast classifier, extra-trees). Layers are chosen by held-out accuracy.",
+        "columns": ["data set", "method", "θ", "μ", "a", "layers", "block", "seconds per fit"],
         "rows": rows,
     }
-
-
-def _chosen_cells(records: Sequence[Any]) -> list[str]:
-    chosen = [record["chosen"] for record in records]
-    metrics = [record["metrics"] for record in records]
-    return [
-        *(_listed([c.get(key) for c in chosen]) for key in ("theta", "mu", "a")),
-        _listed([m.get("layers") for m in metrics]),
-        _listed([m.get("trees") for m in metrics]),
-        _listed([c.get("architecture") or _block_letters(c.get("forests")) for c in chosen]),
-        f"{statistics.fmean(record['seconds'] for record in records):.1f}",
-    ]
-
-
-def _listed(values: Sequence[Any]) -> str:
-    """Values that are there, one if they agree.
-
-    Examples
-    --------
-    >>> _listed([0.8, 0.8]), _listed([2, 3]), _listed([None])
-    ('0.8', '2, 3', '–')
-    """
-    found = [str(value) for value in values if value is not None]
-    return ", ".join(found if len(set(found)) > 1 else found[:1]) or ABSENT
-
-
-def _block_letters(kinds: Sequence[str] | None) -> str | None:
-    return None if not kinds else "".join(kind[0].upper() for kind in kinds)
-
-
-def _size_table(results: Results, sets: Sequence[str], profile: Profile) -> dict[str, Any]:
-    keys = ("trees", "tuning_trees", "rf_trees", "xgboost_rounds", "mlp_epochs")
-    rows = []
-    for dataset, records in results.recorded(sets, REFERENCE):
-        used = "{n_train}/{n_test}".format(**records[0]["metrics"])
-        grid = math.prod(len(profile.get(key, dataset)) for key in ("thetas", "mus", "schedules"))
-        sizes = [str(profile.get(key, dataset)) for key in keys]
-        rows.append([dataset, used, f"{len(records)} of {profile.get('seeds', dataset)}", *sizes, str(grid)])
-    columns = [
-        "data set", "train/test rows", "seeds", "trees per forest and fold", "the same in tuning", "RF trees",
-        "XGBoost rounds", "MLP epochs at most", "settings compared",
-    ]  # fmt: skip
-    note = f"Profile {profile.name}; papers/mddf/protocol.toml says what full is."
-    return {"name": "sizes", "title": "Sizes", "note": note, "columns": columns, "rows": rows}
 
 
 def _option_table(results: Results, sets: Sequence[str]) -> dict[str, Any]:
