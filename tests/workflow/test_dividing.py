@@ -89,8 +89,8 @@ def test_classes_that_a_side_lacks_are_noted():
     y = pd.Series(["a", "a", "b", "c"])
     notes = side_notes(y, np.array([True, False, True, False]))
     assert notes == [
-        "class 'b' has no training row, by chance: the model never predicts it, and its 1 holdout rows count "
-        "as errors.",
+        "class 'b' has no training row, by chance: the model never predicts it, which makes 1 error on the "
+        "holdout.",
         "class 'c' has no holdout row; the guarantee still covers all classes together.",
     ]
 
@@ -100,7 +100,7 @@ def test_many_classes_that_a_side_lacks_share_a_note():
     held_out = np.repeat(np.arange(20) < 8, 2)
     assert side_notes(y, held_out) == [
         "8 classes ('c00', 'c01', 'c02', 'c03', 'c04', ...) have no training row, by chance: the model never "
-        "predicts them, and their 16 holdout rows count as errors.",
+        "predicts them, which makes 16 errors on the holdout.",
         "12 classes ('c08', 'c09', 'c10', 'c11', 'c12', ...) have no holdout row; the guarantee still covers "
         "all classes together.",
     ]

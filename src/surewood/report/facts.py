@@ -176,7 +176,7 @@ def run_facts(model: Any, run: dict[str, Any] | None) -> dict[str, Any]:
     return plain_dict(
         {
             "seconds": measured.pop("seconds", None),
-            "peak_memory_bytes": _peak_of_process() if peak is None else peak,
+            "peak_memory_bytes": peak_memory() if peak is None else peak,
             "seed": None if seed is None else short(seed),
             "command": measured.pop("command", None),
             "created": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
@@ -187,8 +187,8 @@ def run_facts(model: Any, run: dict[str, Any] | None) -> dict[str, Any]:
     )
 
 
-def _peak_of_process() -> int | None:
-    """The largest memory this process has had so far; None where the system does not tell."""
+def peak_memory() -> int | None:
+    """Largest resident memory of this process so far, in bytes; None where the system does not tell."""
     try:
         import resource
     except ImportError:

@@ -46,7 +46,7 @@ from surewood.workflow.dividing import (
     stratified_rows,
 )
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.families import FitSettings, families
+from surewood.workflow.families import Family, FitSettings, families
 from surewood.workflow.fitting import check_training
 from surewood.workflow.folders import check_file
 from surewood.workflow.labelled_table import (
@@ -68,14 +68,20 @@ ON_REQUEST = ("cascade", "ebm")
 
 @dataclass(frozen=True)
 class Entrant:
-    """A classifier to compare; `make` takes the numbers of training rows and of classes."""
+    """A classifier to compare; `make` takes settings and the numbers of training rows and of classes."""
 
     name: str
     title: str
-    ours: bool
-    make: Callable[[int, int], Any]
+    make: Callable[[FitSettings, int, int], Any]
+    ours: bool = False
+    package: str = "surewood"
     #: Whether it is the majority-class baseline.
     floor: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its package can be imported."""
+        return find_spec(self.package) is not None
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,7 +204,7 @@ def compare(
     seed, columns = options.get("random_state", 0), options.get("columns") or ColumnOptions()
     rare = options.get("rare", "drop")
     settings = FitSettings(seed, n_jobs, verbose=verbose)
-    entrants, notes = choose_entrants(only, settings)
+    entrants, notes = choose_entrants(only)
     for option in ("groups", "time"):
         if certify and options.get(option) is not None:
             raise WorkflowError(f"certify=True cannot be combined with {option}=: rows must be independent.")
@@ -218,7 +224,7 @@ def compare(
         splits = make_splits(y, folds, repeats, seed, rows.groups)
     else:
         splits = splits_in_time(y, rows.times, folds)
-    scores, left_out = run_comparison(entrants, prepared, y, splits, verbose, time_limit)
+    scores, left_out = run_comparison(entrants, settings, prepared, y, splits, time_limit)
     data.notes += left_out
     best = None
     rivals = [one.ours for one in scores if not one.floor]
@@ -227,7 +233,7 @@ def compare(
     duel = None
     if held is not None:
         fitted = {
-            name: next(e for e in entrants if e.name == name).make(len(y), y.nunique()).fit(prepared, y)
+            name: entrants[name].make(settings, len(y), y.nunique()).fit(prepared, y)
             for name in best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
         }
         labels = held.y
@@ -255,42 +261,28 @@ def compare(
     return result
 
 
-def choose_entrants(only: Sequence[str] | None, settings: FitSettings) -> tuple[list[Entrant], list[str]]:
-    """The classifiers to compare, and a note for each that is not installed."""
-    known = [*families(), *(peer.name for peer in PEERS)]
+def _ours(family: Family) -> Entrant:
+    def build(settings: FitSettings, n_rows: int, n_classes: int) -> Any:
+        return settings.estimator(family, n_rows, n_classes)
+
+    return Entrant(family.name, family.title, build, ours=True)
+
+
+def choose_entrants(only: Sequence[str] | None) -> tuple[dict[str, Entrant], list[str]]:
+    """The classifiers to compare by name, and a note for each that is not installed."""
+    known = {name: _ours(family) for name, family in families().items()}
+    known |= {peer.name: peer for peer in PEERS}
     for name in only or []:
         if name not in known:
             raise WorkflowError(f"only={name}: choose among {', '.join(known)}.")
-    ours = [
-        Entrant(
-            family.name,
-            family.title,
-            True,
-            lambda n_rows, n_classes, family=family: settings.estimator(family, n_rows, n_classes),  # type: ignore[misc]
-        )
-        for family in families().values()
-    ]
-    theirs = [
-        Entrant(
-            peer.name,
-            peer.title,
-            False,
-            lambda n_rows, n_classes, peer=peer: peer.build(settings.random_state, settings.n_jobs),  # type: ignore[misc]
-            peer.floor,
-        )
-        for peer in PEERS
-        if peer.is_installed
-    ]
-    wanted = [e.name for e in ours + theirs if e.name not in ON_REQUEST] if only is None else only
-    entrants = [entrant for entrant in ours + theirs if entrant.name in wanted]
+    asked = [name for name in known if name not in ON_REQUEST] if only is None else only
+    wanted = [one for name, one in known.items() if name in asked]
+    entrants = {one.name: one for one in wanted if one.is_installed}
     if not entrants:
         raise WorkflowError(f"none of {', '.join(only or [])} is installed.")
-    absent = [p.title for p in PEERS if not p.is_installed and p.name not in ON_REQUEST]
-    if only is not None:
-        absent = [p.title for p in PEERS if not p.is_installed and p.name in only]
-    notes = [f"{title} is not installed and was left out." for title in absent]
+    notes = [f"{one.title} is not installed and was left out." for one in wanted if not one.is_installed]
     if only is None:
-        slow = [name for name in COST if name in ON_REQUEST and name in {e.name for e in ours + theirs}]
+        slow = [name for name in ON_REQUEST if known[name].is_installed]
         notes.append(f"{' and '.join(slow)}: slow, compared only when named, as in only={slow[0]}.")
     return entrants, notes
 
@@ -322,11 +314,11 @@ def _cost(entrant: Entrant) -> int:
 
 
 def run_comparison(
-    entrants: Sequence[Entrant],
+    entrants: Mapping[str, Entrant],
+    settings: FitSettings,
     X: pd.DataFrame,
     y: pd.Series,
     splits: Sequence[Split],
-    verbose: int = 0,
     time_limit: float | None = None,
 ) -> tuple[list[Scores], list[str]]:
     """Scores of the classifiers on every split, and notes about those for which there was no time.
@@ -336,39 +328,31 @@ def run_comparison(
     classes, started = np.unique(y), time_now()
     scores: dict[str, Scores] = {}
     late: list[str] = []
-    with stage(verbose, "comparing", len(entrants) * len(splits)) as advance:
-        for entrant in sorted(entrants, key=_cost):
-            rows = []
+    with stage(settings.verbose, "comparing", len(entrants) * len(splits)) as advance:
+        for name in sorted(entrants, key=COST.index):
+            one, rows = entrants[name], []
             for train, held in splits:
                 if scores and time_limit is not None and time_now() - started > time_limit:
                     break
-                rows.append(_score(entrant, X, y, classes, train, held))
+                model = one.make(settings, len(train), len(classes))
+                rows.append(_score(model, X, y, classes, train, held))
                 advance(1)
             if len(rows) < len(splits):
-                late.append(entrant.name)
+                late.append(name)
                 continue
             errors, losses, fitting, predicting, areas = zip(*rows)
-            made = Scores(
-                entrant.name,
-                entrant.title,
-                entrant.ours,
-                errors,
-                losses,
-                fitting,
-                predicting,
-                areas,
-                entrant.floor,
+            scores[name] = made = Scores(
+                name, one.title, one.ours, errors, losses, fitting, predicting, areas, one.floor
             )
-            scores[entrant.name] = made
-            if verbose:
+            if settings.verbose:
                 took = seconds(float(np.mean(made.fit_seconds)))
-                say(f"{entrant.title}: error {percent(made.error)}, {took} per fit")
+                say(f"{one.title}: error {percent(made.error)}, {took} per fit")
     notes = [f"left out, because the time limit was reached: {', '.join(late)}."] if late else []
-    return [scores[entrant.name] for entrant in entrants if entrant.name in scores], notes
+    return [scores[name] for name in entrants if name in scores], notes
 
 
 def _score(
-    entrant: Entrant,
+    model: Any,
     X: pd.DataFrame,
     y: pd.Series,
     classes: NDArray[Any],
@@ -376,7 +360,6 @@ def _score(
     held: NDArray[np.int64],
 ) -> tuple[float, ...]:
     """Error, log-loss, seconds of the fit, seconds per 1,000 predictions, mean AUC over classes."""
-    model = entrant.make(len(train), len(classes))
     started = time_now()
     model.fit(X.iloc[train], y.iloc[train])
     fitted = time_now()
@@ -669,30 +652,6 @@ N_TREES = 500
 _MAX_CATEGORIES = 255
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A peer: `make` takes seed and threads; `takes_categories` says how it wants category columns.
-
-    `floor` marks the majority-class baseline.
-    """
-
-    name: str
-    title: str
-    package: str
-    make: Callable[[int, int], Any]
-    takes_categories: bool
-    floor: bool = False
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether its package can be imported."""
-        return find_spec(self.package) is not None
-
-    def build(self, seed: int, n_jobs: int) -> PeerClassifier:
-        """The classifier with its default settings."""
-        return PeerClassifier(self.make(seed, n_jobs), self.takes_categories)
-
-
 class PeerClassifier:
     """A peer behind the two methods that ``compare`` needs; labels and columns are numbers to it."""
 
@@ -825,13 +784,29 @@ def _majority(seed: int, n_jobs: int) -> Any:
     return DummyClassifier(strategy="prior")
 
 
+def _peer(
+    name: str,
+    title: str,
+    package: str,
+    make: Callable[[int, int], Any],
+    takes_categories: bool = True,
+    floor: bool = False,
+) -> Entrant:
+    """A classifier of another library; `make` takes the seed and the number of threads."""
+
+    def build(settings: FitSettings, n_rows: int, n_classes: int) -> PeerClassifier:
+        return PeerClassifier(make(settings.random_state, settings.n_jobs), takes_categories)
+
+    return Entrant(name, title, build, False, package, floor)
+
+
 PEERS = (
-    Peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
-    Peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting, True),
-    Peer("xgboost", "XGBoost", "xgboost", _xgboost, True),
-    Peer("lightgbm", "LightGBM", "lightgbm", _lightgbm, True),
-    Peer("catboost", "CatBoost", "catboost", _catboost, True),
-    Peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting, True),
-    Peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression, True),
-    Peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
+    _peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
+    _peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting),
+    _peer("xgboost", "XGBoost", "xgboost", _xgboost),
+    _peer("lightgbm", "LightGBM", "lightgbm", _lightgbm),
+    _peer("catboost", "CatBoost", "catboost", _catboost),
+    _peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting),
+    _peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression),
+    _peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
 )

@@ -23,13 +23,15 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from surewood._text import listed
 from surewood.base.remembered import COPIES, ENTERED_AGAIN, REMOVED, RememberedRows
+from surewood.base.wording import plural
 from surewood.certify.holdout import as_times, group_labels
 from surewood.tables import DataError, plan
 from surewood.workflow.errors import WorkflowError
 
 Mask = NDArray[np.bool_]
-_NAMED = 5  # classes with a note each; more share one
+_NAMED = 5  # classes in a note
 
 
 @dataclass(frozen=True)
@@ -173,30 +175,22 @@ def side_notes(y: pd.Series, held_out: Mask) -> list[str]:
     >>> side_notes(pd.Series(list("aab")), np.array([False, True, False]))
     ["class 'b' has no holdout row; the guarantee still covers all classes together."]
     """
-    notes = []
     sides = _held_out_counts(y, held_out)
     untrained = [(name, held) for name, held, rows in sides if held == rows]
     unseen = [name for name, held, _ in sides if held == 0]
-    if len(untrained) > _NAMED:
+    notes = []
+    if untrained:
+        has, it = ("have", "them") if len(untrained) > 1 else ("has", "it")
+        errors = plural(sum(held for _, held in untrained), "error")
         notes.append(
-            f"{_first(name for name, _ in untrained)} have no training row, by chance: the model never "
-            f"predicts them, and their {sum(held for _, held in untrained)} holdout rows count as errors."
+            f"{_classes([name for name, _ in untrained])} {has} no training row, by chance: the model never "
+            f"predicts {it}, which makes {errors} on the holdout."
         )
-    else:
-        notes += [
-            f"class {name!r} has no training row, by chance: the model never predicts it, and its "
-            f"{held} holdout rows count as errors."
-            for name, held in untrained
-        ]
-    if len(unseen) > _NAMED:
+    if unseen:
+        has = "have" if len(unseen) > 1 else "has"
         notes.append(
-            f"{_first(unseen)} have no holdout row; the guarantee still covers all classes together."
+            f"{_classes(unseen)} {has} no holdout row; the guarantee still covers all classes together."
         )
-    else:
-        notes += [
-            f"class {name!r} has no holdout row; the guarantee still covers all classes together."
-            for name in unseen
-        ]
     return notes
 
 
@@ -208,10 +202,11 @@ def _held_out_counts(y: pd.Series, held_out: Mask) -> list[tuple[str, int, int]]
     return sorted((str(label), int(h), int(n)) for label, h, n in zip(labels, held, rows, strict=True))
 
 
-def _first(names: Iterable[str]) -> str:
-    """How many classes, and the first of them."""
-    every = list(names)
-    return f"{len(every):,} classes ({', '.join(map(repr, every[:_NAMED]))}, ...)"
+def _classes(names: list[str]) -> str:
+    """Which class, or how many classes and the first of them."""
+    if len(names) == 1:
+        return f"class {names[0]!r}"
+    return f"{len(names):,} classes ({listed(names, _NAMED)})"
 
 
 DEFAULT_HOLDOUT = 0.2

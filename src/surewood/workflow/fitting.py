@@ -21,6 +21,7 @@ from surewood.certify import Certificate
 from surewood.certify.deciding import DecidingClassifier
 from surewood.parallel.progress import stage
 from surewood.persistence.model_file import save
+from surewood.report.facts import peak_memory
 from surewood.tables import TablePlan, TablePreparer, plain
 from surewood.tables.planning.labels import read_bins
 from surewood.workflow import reporting
@@ -53,7 +54,6 @@ from surewood.workflow.training import (
     certificate_of,
     holdout_scores,
     limit_rows,
-    peak_memory,
     prepare,
     train,
 )

@@ -10,7 +10,6 @@ is kept; it is a holdout as well.
 from __future__ import annotations
 
 import copy
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -285,16 +284,6 @@ def predict_in_blocks(estimator: Any, prepared: pd.DataFrame, verbose: int = 0) 
     return np.concatenate(parts) if parts else np.zeros((0, len(estimator.classes_)))
 
 
-def peak_memory() -> int | None:
-    """Largest resident memory of this process so far, in bytes; None where the system does not report it."""
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)
-
-
 SCORES = "holdout_scores"
 _MOST = 20_000
 CHOICES = {"guarantee": ("pac", "marginal"), "by": (None, "class"), "score": ("threshold", "adaptive")}
@@ -326,24 +315,6 @@ def holdout_scores(trained: Trained, table: LabelledTable) -> dict[str, Any] | N
     }
 
 
-def kept_scores(facts: Mapping[str, Any], of: str, needed_for: str) -> NDArray[np.float64]:
-    """Scores of a saved model's holdout.
-
-    Parameters
-    ----------
-    facts : mapping
-    of : {"threshold", "adaptive", "code", "largest"}
-    needed_for : str
-        For the error where there are none.
-    """
-    found = facts.get(SCORES)
-    if not found or not found[of]:
-        raise WorkflowError(
-            f"{needed_for} needs the holdout of the fit, which this model file does not have."
-        )
-    return np.asarray(found[of], dtype=np.float64)
-
-
 def kept_sets(
     model: Any,
     facts: Mapping[str, Any],
@@ -359,8 +330,12 @@ def kept_sets(
         if value not in CHOICES[name]:
             words = ", ".join(word for word in CHOICES[name] if word)
             raise WorkflowError(f"sets_{name}={value}: choose among {words}.")
-    scores = kept_scores(facts, score, f"coverage={coverage:g}")
-    kept = facts[SCORES]
+    kept = facts.get(SCORES)
+    if not kept or not kept[score]:
+        raise WorkflowError(
+            f"coverage={coverage:g} needs the holdout of the fit, which this model file does not have."
+        )
+    scores = np.asarray(kept[score], dtype=np.float64)
     sets = PredictionSets(model, 1.0 - coverage, guarantee, by, score).fit_scores(
         scores,
         np.asarray(kept["code"]),
