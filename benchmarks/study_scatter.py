@@ -33,7 +33,7 @@ def main() -> None:
         views[f"paper, input of layer {layers + 1}"] = np.hstack([values, scores])
         views[f"paper, scores after layer {layers}"] = scores
     for layers in LAYERS:
-        forest = ProgramForest(TREES, 4, layers, SEED).fit(values, codes)
+        forest = ProgramForest(TREES, 4, SEED, n_layers=layers).fit(values, codes)
         views[f"program, input of layer {layers + 1}"] = forest.next_inputs
         views[f"program, scores after layer {layers}"] = forest.next_inputs[:, values.shape[1] :]
     print("| t-SNE view | six classes | the two classes that overlap most |\n|---|---|---|")

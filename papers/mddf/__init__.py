@@ -130,10 +130,8 @@ class _MethodRunner:
             held_out = {"held_out_accuracy": 100.0 * (1.0 - own.held_out_error)}
             return Fitted(own.predictions, held_out, {"weights": own.weights})
         if self.profile.readings.procedure == "program" and method == forests.REFERENCE:
-            layers = forests.max_layers(self.profile, self.dataset)
-            own_forest = program.ProgramForest(
-                self._size("default_trees"), self.tuned.a, layers, self.seed, self.n_jobs
-            )
+            trees = self._size("default_trees")
+            own_forest = program.ProgramForest(trees, self.tuned.a, self.seed, self.n_jobs)
             X, X_test = (program.category_numbers(X) for X in (self.parts.X, self.parts.X_test))
             predictions = own_forest.fit(X, self.parts.y).predict(X_test)
             return Fitted(predictions, *own_forest.facts())

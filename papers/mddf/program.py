@@ -8,8 +8,7 @@ The program differs from the paper's algorithm (theory.md §4.5):
 * a layer's weight is ½ log((1 + ḡ) / (1 - ḡ)) with the mean margin ḡ of its own class vectors;
 * points are weighed by (z - θ)², beyond θ by μ (z - θ)², without the denominators of (4.3);
 * all layers have the same folds, which are not stratified;
-* there is no stop rule: the last layer predicts, here the last that the protocol allows; the program has 20
-  (``layers=20``).
+* there is no stop rule: the last of 20 layers predicts.
 
 θ = 0.98 and μ = 0.05 are the program's constants. Its a is 4, as it is set up for adult; here it is the one
 with the best held-out accuracy after the last layer. Categories are numbers. The trees are the library's.
@@ -35,7 +34,7 @@ from surewood.deepforest.model import side_by_side
 from surewood.trees.binning import BinMapper, BinnedMatrix, as_table
 
 FORESTS = ("random", "extra", "random", "extra")
-FOLDS, DEEPEST = 5, 100
+LAYERS, FOLDS, DEEPEST = 20, 5, 100
 THETA, MU = 0.98, 0.05
 #: The categories of adult in the order of the data set's description, which the program's file numbers.
 _ORDER = {
@@ -91,9 +90,9 @@ class ProgramForest:
 
     trees: int
     a: int
-    n_layers: int
     seed: int = 0
     n_jobs: int = 1
+    n_layers: int = LAYERS
     layers: list[tuple[BinMapper, Block, float]] = field(default_factory=list, init=False)
     accuracies: list[float] = field(default_factory=list, init=False)
     margin_ratio: float = field(default=float("inf"), init=False)

@@ -440,8 +440,7 @@ def test_the_authors_program_adds_up_layers_that_see_each_forest(blobs):
 
 
 def test_the_authors_program_is_a_reading():
-    readings = parse_readings("mddf", ["procedure=program", "layers=20"])
-    profile = replace(tiny(schedules=[1, 8]), readings=readings)
+    profile = replace(tiny(schedules=[1, 8]), readings=parse_readings("mddf", ["procedure=program"]))
     unit = Unit("wine", 0, ("mdDF",))
     (record,) = PAPER.run(unit, profile, Context())
     assert record["metrics"]["layers"] == 20
