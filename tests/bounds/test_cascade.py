@@ -63,12 +63,6 @@ def test_every_point_reaches_exactly_one_leaf(n_leaves, seed):
     assert cascade_depths(n_leaves).tolist() == [min(k, n_leaves - 1) for k in range(1, n_leaves + 1)]
 
 
-def test_family_count_is_that_of_degree_sequences():
-    names = {("inner", *d) for k in range(1, 3) for d in np.ndindex(*(4,) * k)}
-    names |= {("last", *d) for k in range(1, 4) for d in np.ndindex(*(4,) * k)}
-    assert bounds.cascade_family_count(4, 3) == len(names)
-
-
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
     theorem = bounds.cascade_theorem(CORRECT, ERRORS, R, n_families=24)
     fixed = [theorem.at(rho_inverse=j, delta=0.05 / (j * (j + 1))) for j in range(1, 7)]

@@ -62,11 +62,6 @@ def test_forms_of_the_complexity_are_ordered(depth, leaf, m, question):
     assert half <= one <= two + 1e-12
 
 
-def test_family_count():
-    assert bounds.composite_family_count(9, 8) == 90
-    assert bounds.composite_family_count(0, 0) == 1
-
-
 def test_uniform_bound_is_the_smallest_fixed_bound_at_its_share_of_delta():
     theorem = bounds.composite_theorem(**TREE, complexity=COMPLEXITY, n_classes=3, n_families=40)
     fixed = [theorem.at(rho_inverse=j, delta=0.05 / (j * (j + 1))) for j in range(1, 9)]
