@@ -153,6 +153,7 @@ def test_one_group_allows_no_claim():
     certificate = certify(memorising_forest(*draw(200, 0)), *draw(100, 1), groups=np.zeros(100))
     assert certificate.guarantees == ()
     assert certificate.withheld[0].code == "ONE_GROUP"
+    assert not any(entry.biased for entry in certificate.entries if entry.sample == "holdout")
 
 
 def test_numbers_and_blanks_do_not_make_a_new_group():

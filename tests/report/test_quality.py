@@ -19,7 +19,7 @@ from sklearn.metrics import (
 from sklearn.naive_bayes import GaussianNB
 
 from surewood import BinnedForestClassifier
-from surewood.certify import find_threshold
+from surewood.certify import CostClassifier, find_threshold
 from surewood.certify.deciding import ThresholdedClassifier
 from surewood.report import quality
 from surewood.report.facts import Predictions
@@ -150,6 +150,8 @@ def test_a_rule_names_the_positive_class_and_the_threshold():
     rows = Predictions(rule, *HELD)
     assert positive_class(rule, rows, CANCER_Y) == 0
     assert curves(rule, rows, 0)["threshold"] == 0.2
+    costs = CostClassifier(CANCER_MODEL, [[0, 5], [1, 0]])
+    assert curves(costs, Predictions(costs, *HELD), 0)["threshold"] is None
     assert curves(rule, rows, 0)["classes"][0]["label"] == "0"
 
 

@@ -28,10 +28,10 @@ def counted_text(n: int, sample: str, unit: str) -> str:
 
     Examples
     --------
-    >>> counted_text(1200, "holdout", "rows"), counted_text(29, "holdout", "groups")
-    ('1,200 holdout rows', '29 holdout groups')
+    >>> counted_text(1200, "holdout", "rows"), counted_text(1, "holdout", "groups")
+    ('1,200 holdout rows', '1 holdout group')
     """
-    return f"{n:,} {sample} {unit}"
+    return plural(n, f"{sample} {unit.removesuffix('s')}")
 
 
 def percent(value: float | None, digits: int = 2) -> str:

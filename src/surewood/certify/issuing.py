@@ -152,7 +152,7 @@ def certify(
             withheld = _withheld(Reason.TIME)
         elif withheld is None and group is not None and scored.n_units < 2:
             withheld = _withheld(Reason.ONE_GROUP)
-        biased = withheld is not None and withheld.code != Reason.TIME.name
+        biased = withheld is not None and withheld.code not in (Reason.TIME.name, Reason.ONE_GROUP.name)
         reading = _measured(scored, counted, sample, biased or n_models > 1)
         if withheld is not None:
             reading.withheld.append(withheld)

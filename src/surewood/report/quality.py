@@ -222,7 +222,7 @@ def curves(model: Any, judged: Predictions, positive: int) -> dict[str, Any] | N
         return None
     rule = last_step(model, with_rule=True)
     threshold = getattr(rule, "threshold", None)
-    if threshold is None and len(judged.classes) == 2:
+    if rule is last_step(model) and len(judged.classes) == 2:
         threshold = 0.5
     return plain_dict({"threshold": threshold, "classes": kept})
 
