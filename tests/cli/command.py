@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,31 @@ def run(*arguments, folder=None, timeout=300, **environment):
     if environment:
         return run_afresh(*words, folder=folder, timeout=timeout, environment=variables)
     return _server().run(words, str(folder or os.getcwd()), variables, timeout)
+
+
+@contextmanager
+def running(*arguments, output, folder=None, **more):
+    """A fork that runs ``surewood``, or with ``program=`` a text, while the caller does something to it.
+
+    `output` is a terminal or a pipe that exists. Yields the number of the process and a function that waits
+    for its exit code.
+    """
+    server, variables = _server(), {**os.environ, **FIXED, **more.pop("environment", {})}
+    request = {"arguments": [str(argument) for argument in arguments], "folder": str(folder or os.getcwd())}
+    files = {"stdout": str(output), "stderr": str(output)}
+    child, codes = server.begin({**request, "environment": variables, **files, **more}), []
+
+    def wait():
+        codes.append(server.end())
+        return codes[0]
+
+    try:
+        yield child, wait
+    finally:
+        if not codes:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+            wait()
 
 
 def run_afresh(*arguments, folder=None, timeout=300, environment=None):
@@ -63,14 +89,21 @@ class _Server:
     def run(self, arguments, folder, environment, timeout):
         shown = {name: str(Path(self.outputs.name, name)) for name in ("stdout", "stderr")}
         request = {"arguments": arguments, "folder": folder, "environment": environment, **shown}
-        print(json.dumps(request), file=self.process.stdin, flush=True)
-        child = int(self.process.stdout.readline())
-        overdue = threading.Timer(timeout, os.kill, (child, signal.SIGKILL))
+        overdue = threading.Timer(timeout, os.kill, (self.begin(request), signal.SIGKILL))
         overdue.start()
-        code = int(self.process.stdout.readline())
+        code = self.end()
         overdue.cancel()
         texts = [Path(path).read_text(encoding="utf-8") for path in shown.values()]
         return subprocess.CompletedProcess(["surewood", *arguments], code, *texts)
+
+    def begin(self, request):
+        """Start a child; its number."""
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline())
+
+    def end(self):
+        """The exit code of the child, when it has ended."""
+        return int(self.process.stdout.readline())
 
     def close(self):
         self.process.stdin.close()

@@ -1,8 +1,8 @@
 """A process that has imported everything once and forks a child for each command of the tests.
 
 Most of the time of a small command is the import of pandas, pyarrow, scikit-learn, SciPy and surewood. Each
-child is a process of its own that runs ``python -m surewood.cli``; only the modules are there already.
-``run_afresh`` (:mod:`.command`) starts a command from nothing.
+child is a process of its own that runs ``python -m surewood.cli``, or the text of a program; only the modules
+are there already. ``run_afresh`` (:mod:`.command`) starts a command from nothing.
 Requests are lines of JSON on standard input, answers are exit codes on standard output.
 """
 
@@ -48,6 +48,9 @@ HEAVY = (
 
 def _child(request: dict) -> None:
     """Become the command: its folder, its output files, its arguments; never returns."""
+    os.setsid()
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whoever started the tests may ignore them, as nohup does
+        signal.signal(number, signal.SIG_DFL)
     for descriptor, name in ((1, "stdout"), (2, "stderr")):
         file = os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(file, descriptor)
@@ -58,7 +61,10 @@ def _child(request: dict) -> None:
     sys.argv = ["surewood.cli", *request["arguments"]]
     code: object = 1
     try:
-        runpy.run_module("surewood.cli", run_name="__main__", alter_sys=True)
+        if "program" in request:
+            exec(request["program"], {"__name__": "__main__"})
+        else:
+            runpy.run_module("surewood.cli", run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as leaving:
         code = leaving.code

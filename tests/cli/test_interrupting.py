@@ -22,7 +22,7 @@ from sklearn.datasets import load_iris
 
 import surewood
 from surewood import workflow
-from tests.cli.command import messy_frame
+from tests.cli.command import messy_frame, running
 
 STAGES = {"rcf": b"pilot", "mddf": b"layer", "cascade": b"gamma paths"}
 
@@ -40,26 +40,15 @@ def table(tmp_path_factory):
 @pytest.mark.parametrize("family", list(STAGES))
 def test_interrupt(table, family, tmp_path):
     terminal, other = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "surewood.cli", "fit", table, "--target", "y", "--model", family],
-        stdin=other,
-        stdout=other,
-        stderr=other,
-        cwd=tmp_path,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100", "TERM": "xterm"},
-        start_new_session=True,
-    )
-    os.close(other)
-    try:
-        _read_until(terminal, STAGES[family], process)
-        process.send_signal(signal.SIGINT)
+    words, shown = ("fit", table, "--target", "y", "--model", family), {"COLUMNS": "100", "TERM": "xterm"}
+    with running(*words, output=os.ttyname(other), folder=tmp_path, environment=shown) as (child, wait):
+        _read_until(terminal, STAGES[family])
+        os.close(other)
+        os.kill(child, signal.SIGINT)
         # A second on a quiet machine (benchmarks/bench_interrupt.py); a busy one must not fail the test.
-        rest = _read_to_end(terminal, process, 20)
-        assert process.wait(timeout=20) == 130, rest[-2000:]
-    finally:
-        if process.poll() is None:
-            process.kill()
-        os.close(terminal)
+        rest = _read_to_end(terminal, 20)
+        assert wait() == 130, rest[-2000:]
+    os.close(terminal)
     lines = rest.replace(b"\r", b"\n").split(b"\n")
     said = [line for line in lines if b"surewood:" in line]
     assert len(said) == 1
@@ -93,17 +82,16 @@ def test_an_error_that_the_interrupt_caused():
     assert ended.stderr == "surewood: interrupted.\n"
 
 
-def _read_until(terminal, word, process):
+def _read_until(terminal, word):
     """The display of the stage: it is a live one, so it is there while the stage runs."""
     seen, deadline = b"", time.monotonic() + 120
     while word not in seen:
         assert time.monotonic() < deadline, seen[-2000:]
-        assert process.poll() is None, seen[-2000:]
         if select.select([terminal], [], [], 1.0)[0]:
             seen += os.read(terminal, 65536)
 
 
-def _read_to_end(terminal, process, seconds):
+def _read_to_end(terminal, seconds):
     seen, deadline = b"", time.monotonic() + seconds
     while time.monotonic() < deadline:
         if select.select([terminal], [], [], 0.2)[0]:
@@ -114,8 +102,6 @@ def _read_to_end(terminal, process, seconds):
             if not block:
                 break
             seen += block
-        elif process.poll() is not None:
-            break
     return seen
 
 
@@ -198,31 +184,25 @@ def before(template, tmp_path):
     return shutil.copytree(template, tmp_path, dirs_exist_ok=True)
 
 
-def heed_signals():
-    """Whoever started the tests may ignore some signals, as nohup does."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
-
-
 def contents(folder):
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 @pytest.mark.parametrize(("kind", "number"), CASES)
-def test_a_signal_in_the_middle_of_writing(before, kind, number):
+def test_a_signal_in_the_middle_of_writing(before, kind, number, tmp_path_factory):
     old = contents(before)
-    child = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, kind, before],
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_signals,
-    )
-    assert child.stdout.readline() == "ready\n"
-    during = contents(before)
-    assert {name: during[name] for name in old} == old
-    assert during != old  # unfinished files
-    child.send_signal(number)
-    code = child.wait(timeout=60)
+    pipe = tmp_path_factory.mktemp("output") / "pipe"
+    os.mkfifo(pipe)
+    with (
+        running(kind, before, output=pipe, program=PROGRAM) as (child, wait),
+        pipe.open() as output,
+    ):
+        assert output.readline() == "ready\n"
+        during = contents(before)
+        assert {name: during[name] for name in old} == old
+        assert during != old  # unfinished files
+        os.kill(child, number)
+        code = wait()
     if number != signal.SIGKILL:
         assert code == 130
     after = contents(before)
