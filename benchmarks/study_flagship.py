@@ -322,11 +322,14 @@ def targets(rows: pd.DataFrame) -> str:
         f"(the smallest of {what})"
         for what, group in rivals(regret.index).items()
     ]
+    alone = summary(rows[~rows["method"].isin(MEMBERS)]).loc["surewood"]
     behind = behind_a_member(rows).itertuples()
     clearly = [f"{row.Index} ({row.member}, by {row.points:.2f} points)" for row in behind]
     return (
         f"The mixture's regret is {' and '.join(told)}. Tables where a member alone has an error smaller by "
-        f"more than one standard error: {', '.join(clearly) or 'none'}."
+        f"more than one standard error: {', '.join(clearly) or 'none'}. Among the methods that are no "
+        f"members of it, its average ranks are {alone['rank, error']} in error and {alone['rank, log-loss']} "
+        f"in log-loss, its regret is {alone['regret, points']:.2f} points."
     )
 
 
@@ -353,7 +356,7 @@ def long_tables(rows: pd.DataFrame) -> str:
     others = apart(rows)
     if len(others):
         parts += [
-            f"{', '.join(APART)} beside the mixture, where it ran:",
+            f"{', '.join(others['method'].unique())} beside the mixture, where it ran:",
             str(others.to_markdown(index=False)),
         ]
     return "\n\n".join(parts)

@@ -57,4 +57,5 @@ def test_targets_name_the_tables_where_a_member_alone_is_clearly_better(study):
     found = study.targets(pd.DataFrame(made, columns=columns))
     assert "0.33 of that of CatBoost" in found  # 2.5 points and 7.5
     assert "0.50 of that of composite forest" in found  # 5 points
-    assert found.endswith("error: sonar (composite forest, by 5.00 points).")
+    assert "error: sonar (composite forest, by 5.00 points)." in found
+    assert found.endswith("ranks are 1.2 in error and 1.2 in log-loss, its regret is 0.00 points.")
