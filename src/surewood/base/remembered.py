@@ -98,7 +98,6 @@ class RememberedRows:
     @classmethod
     def of(cls, inputs: TrainingTable) -> tuple[RememberedRows, Hashes]:
         """The rows of a fit, and the hash of each of them in their order."""
-        assert inputs.given is not None
         hashes = table_content_hashes(inputs.given, inputs.schema)
         copied = copied_fraction(inputs.given, inputs.schema, hashes) >= _COPIED_TRAINING
         return cls(np.sort(hashes), inputs.schema.names, copied), hashes

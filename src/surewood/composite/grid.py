@@ -109,7 +109,7 @@ def search(
     # With a unit for every worker whole units go there: little is left to be done between the SVMs.
     spread = limit.seconds is None and 0 < worker_count(options.n_jobs) <= n_units
     if spread:
-        inputs = replace(inputs, table=inputs.table.detached(), given=None)
+        inputs = replace(inputs, table=inputs.table.detached())
         share(inputs.table.array)
     time_limit, limit = limit.seconds, limit.part(_SEARCH_TIME)
     units = _Units(inputs, splits, grid, seed, options, spread)

@@ -281,8 +281,8 @@ def read_table(
     ...     read_table(path).to_dict("list")
     {'price': ['1,5'], 'city': ['Rome']}
     """
-    found = read_table_file(source, Reading(separator, encoding, as_text, header_line, sheet))
-    return check_frame(found.frame, found.origin)
+    table = read_table_file(source, Reading(separator, encoding, as_text, header_line, sheet))
+    return check_frame(table.frame, table.origin)
 
 
 def read_table_file(source: str | Path | Sequence[str | Path], reading: Reading = AS_FOUND) -> TableFile:
@@ -465,21 +465,21 @@ def _sheet(book: pd.ExcelFile, path: Path, name: str | None) -> tuple[str, pd.Da
     sheets = [str(sheet) for sheet in book.sheet_names]
     if name is not None and name not in sheets:
         raise DataError(f"sheet={name}: {path} has the sheets {', '.join(map(repr, sheets))}.")
-    found = None
+    chosen = None
     for sheet in [name] if name is not None else sheets:
         cells = pd.read_excel(book, sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
         is_table = (cells.notna().sum(axis=1) > 1).sum() > 1  # a cover has one text per row
-        if found is None or is_table:
-            found = sheet, cells
+        if chosen is None or is_table:
+            chosen = sheet, cells
         if is_table:
             break
-    assert found is not None
+    assert chosen is not None
     if name is None and len(sheets) > 1:
-        others = ", ".join(repr(sheet) for sheet in sheets if sheet != found[0])
+        others = ", ".join(repr(sheet) for sheet in sheets if sheet != chosen[0])
         warnings.warn(
-            f"{path}: sheet {found[0]!r} was read; sheet= reads another one ({others}).", stacklevel=5
+            f"{path}: sheet {chosen[0]!r} was read; sheet= reads another one ({others}).", stacklevel=5
         )
-    return found
+    return chosen
 
 
 def _binary(read: Callable[[Path], Any], path: Path, what: str) -> Any:

@@ -320,11 +320,11 @@ def with_groups(names: list[str], groups: Sequence[str]) -> list[str]:
     """
     if len(groups) != len(names) or len(set(names)) == len(names):
         return names
-    twice, group, found = {name for name, count in Counter(names).items() if count > 1}, "", []
+    twice, group, grouped = {name for name, count in Counter(names).items() if count > 1}, "", []
     for name, above in zip(names, groups):
         group = above.strip() or group
-        found.append(f"{group} {name}" if name in twice and name and group else name)
-    return found
+        grouped.append(f"{group} {name}" if name in twice and name and group else name)
+    return grouped
 
 
 def is_blank(cell: Any) -> bool:

@@ -55,8 +55,6 @@ class TrainingTable:
     schema : TableSchema
     weighted : bool
         Whether sample weights (an array or a column) or class weights were given.
-    given : Table or None
-        All rows that took part, as they came: before equal rows were merged and rows of weight 0 left out.
     unmerged : TrainingTable or None
         The same rows as they came, with their labels and weights, where equal ones were merged.
     merged : TrainingTable or None
@@ -84,11 +82,15 @@ class TrainingTable:
     inverse: NDArray[np.int64] | None
     _probe: Any
     weighted: bool = False
-    given: Table | None = None
     unmerged: TrainingTable | None = field(default=None, repr=False)
     merged: TrainingTable | None = field(default=None, repr=False)
     is_shared: bool = False
     groups: NDArray[np.int64] | None = None
+
+    @property
+    def given(self) -> Table:
+        """All rows that took part, as they came: equal ones not merged, those of weight 0 included."""
+        return self.table if self.unmerged is None else self.unmerged.table
 
     @property
     def n_counted(self) -> int:
@@ -205,35 +207,24 @@ def begin_fit(
     table = schema.read(source)
     weight = _weights(X, codes, classes, sample_weight, class_weight)
     weighted = sample_weight is not None or class_weight is not None
-    given = TrainingTable(
-        table,
-        codes,
-        classes,
-        weight,
-        schema,
-        np.arange(table.n_rows),
-        probe,
-        weighted,
-        table,
-        groups=_group_numbers(groups, table.n_rows),
-    )
-    return merged_inputs(given) if merge else given
+    numbers = _group_numbers(groups, table.n_rows)
+    every_row = np.arange(table.n_rows)
+    rows = TrainingTable(table, codes, classes, weight, schema, every_row, probe, weighted, groups=numbers)
+    return merged_inputs(rows) if merge else rows
 
 
-def merged_inputs(given: TrainingTable) -> TrainingTable:
+def merged_inputs(rows: TrainingTable) -> TrainingTable:
     """The same, equal rows (of one group) as one of their summed weight, rows of weight 0 left out."""
-    kind = given.y
-    if given.groups is not None:
-        kind = joint_codes(given.y, given.groups)
-    merged = merge_equal_rows(given.table, kind, given.weight)
+    kind = rows.y if rows.groups is None else joint_codes(rows.y, rows.groups)
+    merged = merge_equal_rows(rows.table, kind, rows.weight)
     return replace(
-        given,
-        table=given.table.take(merged.rows),
-        y=given.y[merged.rows],
+        rows,
+        table=rows.table.take(merged.rows),
+        y=rows.y[merged.rows],
         weight=None if (merged.weight == 1.0).all() else merged.weight,
         inverse=merged.inverse,
-        unmerged=given,
-        groups=None if given.groups is None else given.groups[merged.rows],
+        unmerged=rows,
+        groups=None if rows.groups is None else rows.groups[merged.rows],
     )
 
 
@@ -300,7 +291,7 @@ def _begin_parquet(
     numbers = _group_numbers(groups, len(y) if kept is None else len(kept))
     if numbers is not None and kept is not None:
         numbers = numbers[kept]
-    inputs = TrainingTable(table, y, classes, weight, schema, None, probe, weighted, table, groups=numbers)
+    inputs = TrainingTable(table, y, classes, weight, schema, None, probe, weighted, groups=numbers)
     if kept is not None:
         inputs = replace(inputs, inverse=np.where(kept, np.cumsum(kept) - 1, -1))
     if not merge:
