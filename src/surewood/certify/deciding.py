@@ -157,7 +157,7 @@ class MetRequirement:
 
     Attributes
     ----------
-    name, quantity, side : str
+    quantity, side : str
     value, delta : float
         What is guaranteed, and the probability that it fails.
     failures, n : int
@@ -170,7 +170,6 @@ class MetRequirement:
     conditions : list of [text, source]
     """
 
-    name: str
     quantity: str
     side: str
     value: float

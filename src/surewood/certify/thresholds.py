@@ -161,19 +161,32 @@ def find_threshold(
     both = np.logical_and.reduce(proved)
     if not both.any():
         raise _nothing(asked, counts, proved, holdout, share)
-    at = np.flatnonzero(both)[0 if len(asked) == 1 and asked[0].lax_first else -1]
+    at = int(np.flatnonzero(both)[0 if len(asked) == 1 and asked[0].lax_first else -1])
+    counted = holdout.counted
+    conditions = [[one.text, one.source] for one in counted.conditions()]
     promises = [
-        _kept(one, *count, int(at), holdout, part, int(mask.sum()), n_models)
-        for one, count, mask in zip(asked, counts, proved)
+        MetRequirement(
+            one.quantity(holdout.positive),
+            one.side,
+            one.value,
+            part,
+            int(failures[at]),
+            int(sizes[at]),
+            int(mask.sum()),
+            n_models,
+            counted.population,
+            conditions,
+        )
+        for one, (failures, sizes), mask in zip(asked, counts, proved)
     ]
     proof = ThresholdProof(
         promises,
-        _coverage(holdout, int(at), delta, n_models),
-        list(holdout.counted.facts),
+        _coverage(holdout, at, delta, n_models),
+        list(counted.facts),
         _curve(holdout, counts[0], both),
         float(holdout.grid[at]),
         training_digest(model),
-        holdout.counted.rule,
+        counted.rule,
     )
     rows = RememberedRows.from_table(X)
     return ThresholdedClassifier(model, float(holdout.grid[at]), holdout.positive, proof, rows)
@@ -405,32 +418,6 @@ def _proved(
         if last is not None:
             proved[order[start : last + 1]] = True
     return proved
-
-
-def _kept(
-    requirement: Requirement,
-    failures: Counts,
-    sizes: Counts,
-    at: int,
-    holdout: _Holdout,
-    delta: float,
-    n_proved: int,
-    n_models: int,
-) -> MetRequirement:
-    counted = holdout.counted
-    return MetRequirement(
-        requirement.name,
-        requirement.quantity(holdout.positive),
-        requirement.side,
-        requirement.value,
-        delta,
-        int(failures[at]),
-        int(sizes[at]),
-        n_proved,
-        n_models,
-        counted.population,
-        [[one.text, one.source] for one in counted.conditions()],
-    )
 
 
 def _coverage(holdout: _Holdout, at: int, delta: float, n_models: int) -> Coverage:
