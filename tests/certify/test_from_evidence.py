@@ -211,9 +211,11 @@ def test_a_tuned_tree_pays_for_its_settings(evidence, method):
 def test_scaling_outside_the_model_leaves_only_the_holdout(evidence):
     certificate = certify(Toy(evidence), np.zeros((40, 1)), np.zeros(40), fixed_features=False)
     assert [entry.method for entry in certificate.guarantees] == [Method.HOLDOUT]
-    assert all("no scaler, encoder or feature selection" in w.reason for w in certificate.withheld)
+    assert all("no scaler, encoder or choice of columns or rows" in w.reason for w in certificate.withheld)
     (entry, *_) = certify(Toy(evidence)).guarantees
-    assert str(entry.conditions[0]).startswith("assumes no scaler, encoder or feature selection was fitted")
+    assert str(entry.conditions[0]).startswith(
+        "assumes no scaler, encoder or choice of columns or rows was fitted"
+    )
 
 
 def test_empty_overlaps_withhold_the_tandem_bound_only():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 from scipy.stats import beta, binom
 from sklearn.dummy import DummyClassifier
 
+import surewood
+from surewood import workflow
 from surewood.bounds import Entry, Status
 from surewood.certify import Certificate, Claim, Monitor, certify, rows_needed
 from surewood.certify.holdout import group_labels
@@ -267,6 +270,22 @@ def test_a_class_without_a_holdout_row_is_noted(tmp_path):
     result = fit(write(rare, tmp_path / "rare.csv"))
     assert any("'rare'" in note and "holdout" in note for note in result.notes)
     assert result.certificate.guarantees[0].n == 24
+
+
+def test_classes_that_were_dropped_from_training_withhold_what_the_training_rows_would_guarantee(tmp_path):
+    """One row in eleven has a class of its own; without those rows the others are learned perfectly."""
+    k = np.repeat(np.arange(100), 10)
+    rows = pd.DataFrame({"x": np.r_[k, np.arange(100)] + 0.01 * np.arange(1100), "z": np.arange(1100) % 7})
+    rows["y"] = [f"c{label:02d}" for label in k] + [f"one of a kind {label}" for label in range(100)]
+    path = write(rows, tmp_path / "rare.csv")
+    options = {"holdout": 0.3, "n_jobs": 1, "parameters": {"n_estimators": 5, "certifiable": True}}
+    names = {**surewood.SHORT_NAMES, "forest": "BinnedForestClassifier"}
+    with mock.patch.object(surewood, "SHORT_NAMES", names):
+        result = workflow.fit(path, target="y", model="forest", out=tmp_path / "m", **options)
+    assert [entry.sample for entry in result.certificate.guarantees] == ["holdout"]
+    assert any("choice of columns or rows was fitted" in item.reason for item in result.certificate.withheld)
+    again = workflow.certify_model(tmp_path / "m", path, copies="leave_out").certificate
+    assert {entry.sample for entry in again.guarantees} <= {"holdout"}
 
 
 def test_large_groups_that_are_harder_show_the_error_by_rows_beside_the_claim():

@@ -355,7 +355,7 @@ def test_features_are_not_fixed_and_nobody_has_to_say_so():
         certificate = certify(pipeline, *draw(100, 1), fixed_features=fixed)
         assert [entry.method for entry in certificate.guarantees] == [Method.HOLDOUT]
         reasons = [w.reason for w in certificate.withheld if w.method == Method.COMPRESSION]
-        assert "no scaler, encoder or feature selection was fitted" in reasons[0]
+        assert "no scaler, encoder or choice of columns or rows was fitted" in reasons[0]
 
 
 CHANGES = {

@@ -86,7 +86,9 @@ class Caller:
 
     def conditions(self) -> tuple[Condition, ...]:
         """Conditions of every guarantee from the training sample, what the caller only states first."""
-        text = "no scaler, encoder or feature selection was fitted on the training rows before the model"
+        text = (
+            "no scaler, encoder or choice of columns or rows was fitted on the training rows before the model"
+        )
         if self.fitted_steps:
             fixed = Condition(text, False, CHECKED)
         else:

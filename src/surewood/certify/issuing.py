@@ -89,7 +89,7 @@ def certify(
         or scaling. Training rows give an estimate only.
     fixed_features : bool, optional
         Whether nothing was fitted on the training sample before the model saw it: no scaler, encoder or
-        feature selection. By default False for a pipeline with fitted steps and True otherwise, as an
+        choice of columns or rows. By default False for a pipeline with fitted steps and True otherwise, as an
         assumption that the certificate lists. False leaves only the holdout.
     methods : Method or collection of them, optional
         Guarantees to give, chosen before looking at any; by default all that apply.

@@ -81,6 +81,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     row_unit_: str | None = None
     row_files_: FileRows | None = None
     training_groups_: Any = None
+    rows_chosen_: bool = False  # some were left out, or their labels merged, for what their labels are
 
     def __init__(self, max_values: int = MANY_VALUES, plan: TablePlan | None = None) -> None:
         self.max_values = max_values
@@ -171,8 +172,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def fixed_features_(self) -> bool:
-        """Whether the features do not depend on the sample: nothing dropped for what it showed, no text."""
-        return not self.texts_ and self.plan_.fixed
+        """Whether nothing depends on the sample: no column or row dropped for what it showed, no text."""
+        return not self.texts_ and self.plan_.fixed and not self.rows_chosen_
 
     def extra_columns(self, X: Any) -> list[str]:
         """Columns of a later table that training did not have."""

@@ -164,6 +164,8 @@ class LabelledTable:
         All training rows, where the table is too large to read.
     n_streamed : int
         Number of these.
+    rows_chosen : bool
+        Whether training rows were left out, or their labels merged, for what their labels are.
     """
 
     name: str
@@ -179,6 +181,7 @@ class LabelledTable:
     holdout_places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     stream: ParquetTable | None = None
     n_streamed: int = 0
+    rows_chosen: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -375,7 +378,7 @@ def settle_training(table: LabelledTable, rare: str) -> None:
     y, kept, notes = settle_rare(table.rows.y, rare)
     if y[kept].nunique() < 2:
         return
-    table.rows = replace(table.rows, y=y)
+    table.rows, table.rows_chosen = replace(table.rows, y=y), bool(notes)
     if not kept.all():
         table.keep(kept)
     table.notes += notes

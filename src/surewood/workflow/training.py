@@ -148,6 +148,7 @@ def train(
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
     preparer.row_numbers_ = None if table.stream is not None else rows.numbers
+    preparer.rows_chosen_ = table.rows_chosen
     preparer.row_unit_, preparer.row_files_ = table.row_unit, table.files
     started = time.perf_counter()
     with collecting(table.notes), whole_groups(estimator, table) as groups:
