@@ -1,4 +1,6 @@
-"""A table gives columns, blocks and matrices of the same numbers, without copies of the input."""
+"""A table gives columns, blocks and matrices of the same numbers, and cells as a user would say them."""
+
+import json
 
 import numpy as np
 import pandas as pd
@@ -6,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from surewood.tables import TableSchema
+from surewood.tables.plain_values import ColumnReader, by_label, plain
 
 X = np.random.default_rng(0).normal(size=(20, 5))
 
@@ -71,3 +74,25 @@ def test_a_small_table_of_categories_is_encoded_once():
     assert encoded == [0, 1]
     plain = table_of(X)
     assert plain.read_once() is plain
+
+
+def test_everything_becomes_strict_json():
+    value = {"a": [np.float32(1.5), np.inf, {2}], 3: np.array([[True]]), "t": np.datetime64("2024-01-02")}
+    found = plain(value)
+    assert found == {"a": [1.5, None, [2]], "3": [[True]], "t": "2024-01-02"}
+    json.dumps(found, allow_nan=False)
+
+
+def test_probabilities_by_label():
+    assert by_label(np.array([3, 7]), [0.25, np.nan]) == {3: 0.25, 7: None}
+
+
+def test_cells_are_numbers_categories_or_none():
+    frame = pd.DataFrame({"size": [1.5, np.nan], "kind": pd.Categorical(["b", "a"])})
+    schema = TableSchema.learn(frame)
+    reader = ColumnReader(schema.read(frame), schema)
+    assert reader.names == ["size", "kind"]
+    assert [reader.actual(row, 0) for row in (0, 1)] == [1.5, None]
+    assert [reader.actual(row, 1) for row in (0, 1)] == ["b", "a"]
+    assert set(reader.categories(1)) == {"a", "b"}
+    assert reader.categories(0) == []
