@@ -334,6 +334,10 @@ def test_cells_are_those_of_the_table(model):
             assert (cell is None) == pd.isna(own)
             if isinstance(own, str):
                 assert cell == own
+    moments = pd.to_datetime(["2024-02-29 00:00", "2023-05-06 12:30"] * 10)
+    days = pd.DataFrame({"day": moments, "x": range(20)})
+    dated = BinnedForestClassifier(2, random_state=0).fit(days, [0, 1] * 10).contributions(days[:2])
+    assert [cells[0] for cells in dated.cells] == ["2024-02-29", "2023-05-06 12:30"]
 
 
 def test_columns_of_a_group_are_one(model):

@@ -135,8 +135,8 @@ try:
         surewood.save(model, folder + "/out/model.surewood")
     else:
         model = surewood.load(folder + "/forest.surewood")
-        write = predicting.ParquetSink.write
-        predicting.ParquetSink.write = lambda sink, rows: (write(sink, rows), stop())
+        write = predicting.pq.ParquetWriter.write_table
+        predicting.pq.ParquetWriter.write_table = lambda *given: (write(*given), stop())
         surewood.predict_to_parquet(model, folder + "/table.parquet", folder + "/answers.parquet")
 except KeyboardInterrupt:
     interrupting.end()

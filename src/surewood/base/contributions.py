@@ -25,6 +25,7 @@ from surewood.base.notebook import bars, framed
 from surewood.base.sampled_values import default_orders, sample_values
 from surewood.base.wording import cell_text, points_text
 from surewood.tables import ColumnReader, Table, TrainingTable, begin_predict, column_names, plain
+from surewood.tables.planning.dates import date_text
 from surewood.tables.schema import category_counts
 from surewood.tables.workspace import available_memory
 
@@ -496,8 +497,14 @@ def table_pool(model: Any, X: Any, background: Floats | None = None) -> OpenedRo
 
     reader = ColumnReader(table, model.schema_)
 
+    times = [kind == "time" for kind in model.schema_.kinds]
+
+    def cell(row: int, j: int) -> Any:
+        value = reader.actual(row, j)
+        return date_text(value / 86_400) if value is not None and times[j] else value
+
     def cells() -> list[list[Any]]:
-        return [[reader.actual(row, j) for j in range(len(names))] for row in range(len(rows))]
+        return [[cell(row, j) for j in range(len(names))] for row in range(len(rows))]
 
     return OpenedRows(pool, predict, len(rows), np.asarray(model.classes_), cells, model)
 

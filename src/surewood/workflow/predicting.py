@@ -1,7 +1,7 @@
 """Classes, and probabilities if wanted, of the rows of a table: `predict`.
 
 `Answer` is what is reported about each row. A table that is larger than memory goes batch by batch from file
-to file (`ParquetSink`, :func:`predict_to_parquet`).
+to file (:func:`predict_to_parquet`).
 
 Spreadsheet programs run a cell of a CSV file that begins with ``=``, ``+``, ``-`` or ``@`` as a formula, and
 a formula can send data elsewhere or start programs. A table from a stranger can hold such cells; `write_csv`
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -248,18 +249,18 @@ def _predict_streamed(
 ) -> Prediction:
     """Predict a streamed table into a Parquet file, all or nothing."""
     opened, saved = ParquetTable(source).open(), answer.saved
-    notes: list[str] | None = None
+    notes, n_rows = list(answer.notes), 0
     out.parent.mkdir(parents=True, exist_ok=True)
-    with stage(verbose, "predicting", opened.n_rows) as advance, ParquetSink(out) as sink:
+    with stage(verbose, "predicting", opened.n_rows) as advance, _parquet_writer(out) as write:
         for _, _, rows in opened.batches():
             frame = rows.table.to_pandas()
-            sink.write_frame(predicted_frame(answer, frame, keep))
-            if notes is None:
-                notes = saved.notes_about(frame)
+            write(pa.Table.from_pandas(predicted_frame(answer, frame, keep), preserve_index=False))
+            notes += saved.notes_about(frame) if n_rows == 0 else []
+            n_rows += len(frame)
             advance(len(frame))
-    if not sink.n_rows:
-        raise WorkflowError(f"{source} has no row to predict.")
-    return Prediction(sink.n_rows, saved.classes, None, (*answer.notes, *(notes or ())), out)
+        if not n_rows:
+            raise WorkflowError(f"{source} has no row to predict.")
+    return Prediction(n_rows, saved.classes, None, tuple(notes), out)
 
 
 def write_table(frame: pd.DataFrame, path: Path, safe_csv: bool = False) -> None:
@@ -345,12 +346,14 @@ def predict_to_parquet(
     out = Path(out)
     if any(out.exists() and out.samefile(part) for part in opened.paths):
         raise ValueError(f"{out} is one of the files to predict; name another one.")
-    with ParquetSink(out) as sink:
+    n_rows = 0
+    with _parquet_writer(out) as write:
         for _, _, source in opened.batches():
-            sink.write(_predicted(model, source.table, features, list(keep), proba))
-        if not sink.n_rows:
+            write(_predicted(model, source.table, features, list(keep), proba))
+            n_rows += len(source.table)
+        if not n_rows:
             raise ValueError(f"{parquet.path} has no row to predict.")
-    return sink.n_rows
+    return n_rows
 
 
 def probability_column(label: Any) -> str:
@@ -364,43 +367,26 @@ def probability_column(label: Any) -> str:
     return f"probability of {label}"
 
 
-class ParquetSink:
-    """A Parquet file written batch by batch, all or nothing: it appears when the block ends without an error.
+@contextmanager
+def _parquet_writer(out: Path) -> Iterator[Callable[[pa.Table], None]]:
+    """Writes rows to a Parquet file, all or nothing: it appears when the block ends without an error.
 
-    Attributes
-    ----------
-    n_rows : int
-        Rows written so far.
+    The first rows decide the types of the columns.
     """
+    writer: Any = None
+    with partial(out) as unfinished:
 
-    def __init__(self, out: Path) -> None:
-        self.out, self.n_rows = out, 0
-        self._writer: Any = None
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            writer = writer or pq.ParquetWriter(unfinished, rows.schema)
+            writer.write_table(rows.cast(writer.schema))
 
-    def __enter__(self) -> Self:
-        self._unfinished = partial(self.out)
-        self._path = self._unfinished.__enter__()
-        return self
-
-    def write(self, rows: pa.Table) -> None:
-        """Append rows; the first ones decide the column types."""
-        if self._writer is None:
-            self._writer = pq.ParquetWriter(self._path, rows.schema)
-        self._writer.write_table(rows.cast(self._writer.schema))
-        self.n_rows += len(rows)
-
-    def write_frame(self, rows: pd.DataFrame) -> None:
-        """Append the rows of a frame."""
-        self.write(pa.Table.from_pandas(rows, preserve_index=False))
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: object) -> None:
         try:
-            if self._writer is not None:
-                self._writer.close()
-                if kind is None:
-                    os.replace(self._path, self.out)
+            yield write
         finally:
-            self._unfinished.__exit__(None, None, None)
+            if writer is not None:
+                writer.close()
+        os.replace(unfinished, out)
 
 
 def _features(model: Any) -> list[str]:
