@@ -2,7 +2,7 @@
 
 On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and
 the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``,
-``rcf:deviations``, ``rcf:notes``, ``rcf:missing``; ``rcf_official:errors`` is about the records of the
+``rcf:deviations``, ``rcf:notes``; ``rcf_official:errors`` is about the records of the
 official protocol, ``rcf:either`` about both. ``rcf:readings`` ranks all protocols and readings of the
 records, ``rcf:best`` has the numbers of the first, ``cascades:depths`` the leaves of all; ``rcf:unreached``
 lists the values that we do not reach (:mod:`papers.unreached`).
@@ -59,9 +59,6 @@ def part(paper: str, name: str) -> str:
         "run": lambda: run_sentence(summary),
         "deviations": lambda: markdown_table(deviations_table(summary)),
         "notes": lambda: "\n".join(f"* {note}" for note in summary["notes"]),
-        "missing": lambda: (
-            "\n".join(f"* {m['dataset']}: {m['reason']}" for m in summary["missing"]) or "Nothing is missing."
-        ),
         "unreached": lambda: _with_note(unreached_table(name_of_paper, _committed(name_of_paper))),
         "readings": lambda: _with_note(ranking_table(name_of_paper, _committed(name_of_paper))),
         "best": lambda: _with_note(best_table(name_of_paper, _committed(name_of_paper))),
