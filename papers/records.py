@@ -266,7 +266,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
 def pack(axes: Mapping[str, Sequence[Any]], validation: NDArray[Any], test: NDArray[Any]) -> dict[str, Any]:
     """Error counts of every point of a grid as plain values: named axes, two arrays of that shape.
 
-    A summary can then choose one point for all repeats (theory.md [D-18]) without running anything again.
+    A summary can then choose among some of the points without running anything again.
 
     Examples
     --------

@@ -46,7 +46,6 @@ from papers.rcf.grid import (
 )
 from papers.rcf.tables import summarise
 from papers.readings import Readings
-from papers.records import pack
 from surewood.composite.estimator import RandomCompositeForestClassifier
 
 SETS = (
@@ -140,7 +139,7 @@ def _composite(
             "chosen": {**point.chosen(), "C": {str(d): c for d, c in C.items()}},
             "seconds": time.process_time() - began,
             "shared_seconds": shared,
-            **({"grid": study.packed(method)} if method in ("rcf", "rf_svm") else {}),
+            **({"grid": study.packed(method)} if method == "rcf" else {}),
         }
 
 
@@ -165,13 +164,11 @@ def _forests(
     f, b = at[0], at[3]
     chosen = {"r": features[f], "trees": sizes[b]}
     found = {"validation_error": float(validation[at] / n)}
-    axes = {"r": features, "depth": [None], "rule": [None], "trees": sizes}
     yield {
         "method": "rf",
         "metrics": {"error": float(test[at] / len(parts.test)), **found},
         "chosen": chosen,
         "seconds": time.process_time() - began,
-        "grid": pack(axes, validation, test),
     }
     began = time.process_time()
     rows = np.concatenate([parts.train, parts.validation])
