@@ -52,8 +52,6 @@ COMPRESSIONS = (".gz", ".bz2", ".zip", ".zst")
 _MAX_RATIO = 400
 _ALWAYS_FINE = 1 << 28
 _BLOCK = 1 << 24
-#: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.
-COMMA_SEPARATED = "comma separated"
 _LOOKED_AT = 60  # rows of a sheet in which the header is looked for
 
 
@@ -374,11 +372,10 @@ def column_names(names: Collection[Any]) -> list[str]:
 def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
     refuse_other_formats(raw, origin)
     try:
-        read = read_delimited(raw, origin, reading)
+        frame, lines = read_delimited(raw, origin, reading)
     except csv.Error as error:
         raise DataError(f"{origin}: {error}; is a quote never closed?") from error
-    read.frame.attrs[COMMA_SEPARATED] = read.separator == ","
-    return TableFile(read.frame, origin, read.lines, "line")
+    return TableFile(frame, origin, lines, "line")
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:

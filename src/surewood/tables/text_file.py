@@ -72,28 +72,27 @@ _MARKS = (
 )
 
 
-def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes, str]:
-    """The same text in UTF-8 without a mark at its start, and the encoding it had.
+def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> bytes:
+    """The same text in UTF-8 without a mark at its start.
 
     UTF-8 and UTF-16 are recognised; what is neither is read as Windows-1252. A text some of whose lines are
     UTF-8 beyond ASCII and others are not was pasted together from two files and is refused.
 
     Examples
     --------
-    >>> as_utf8("größe".encode("cp1252"), "x.csv")
-    (b'gr\\xc3\\xb6\\xc3\\x9fe', 'cp1252')
+    >>> as_utf8("größe".encode("cp1252"), "x.csv").decode()
+    'größe'
     """
     if encoding is not None:
-        return _decoded(raw, encoding, origin).encode(), encoding
+        return _decoded(raw, encoding, origin).encode()
     for mark, name in _MARKS:
         if raw.startswith(mark):
-            body = raw[len(mark) :]
+            raw = raw[len(mark) :]
             if name != "utf-8":
-                return _decoded(body, name, origin).encode(), name
-            raw = body
+                return _decoded(raw, name, origin).encode()
             break
     if raw.isascii():
-        return raw, "utf-8"
+        return raw
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -105,8 +104,8 @@ def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> tuple[bytes
                 f"{origin} mixes encodings: from line {line} on it is not what it was before; save it in one "
                 "encoding, such as UTF-8."
             ) from error
-        return raw.decode("cp1252", errors="replace").encode(), "cp1252"
-    return raw, "utf-8"
+        return raw.decode("cp1252", errors="replace").encode()
+    return raw
 
 
 def _line_of_other_encoding(raw: bytes) -> int:
@@ -514,6 +513,8 @@ def _is_float(text: str) -> bool:
     return True
 
 
+#: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.
+COMMA_SEPARATED = "comma separated"
 _BLOCK = 1 << 22
 _THREADS = 2
 _RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
@@ -526,34 +527,18 @@ _NULLS = [
 ]
 
 
-@dataclass(frozen=True)
-class Delimited:
-    """A text table: its rows, and how it was written.
-
-    Attributes
-    ----------
-    frame : DataFrame
-    separator, encoding : str
-    lines : ndarray of int
-        The line on which each row begins.
-    """
-
-    frame: pd.DataFrame
-    separator: str
-    encoding: str
-    lines: NDArray[np.int64]
-
-
-def read_delimited(raw: bytes, origin: str, reading: Reading = AS_FOUND) -> Delimited:
-    """Read the bytes of a text table; `origin` is what error messages call it.
+def read_delimited(
+    raw: bytes, origin: str, reading: Reading = AS_FOUND
+) -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """The bytes of a text table as a frame, and the line on which each row begins.
 
     Examples
     --------
-    >>> found = read_delimited(b"a;b\\n1;x\\n2;y\\n", "t.csv")
-    >>> found.separator, found.frame["a"].tolist(), found.lines.tolist()
-    (';', [1, 2], [2, 3])
+    >>> frame, lines = read_delimited(b"a;b\\n1;x\\n2;y\\n", "t.csv")
+    >>> frame["a"].tolist(), lines.tolist()
+    ([1, 2], [2, 3])
     """
-    text, found_encoding = as_utf8(raw, origin, reading.encoding)
+    text = as_utf8(raw, origin, reading.encoding)
     if not text or text.isspace():
         raise DataError(f"{origin} is empty.")
     if b"\n" not in text and b"\r" in text:  # as old Macintosh programs ended lines
@@ -577,7 +562,9 @@ def read_delimited(raw: bytes, origin: str, reading: Reading = AS_FOUND) -> Deli
             f"{'is' if len(layout.above) == 1 else 'are'} not part of the table.",
             stacklevel=2,
         )
-    return Delimited(_as_frame(table), layout.separator, found_encoding, lines)
+    frame = _as_frame(table)
+    frame.attrs[COMMA_SEPARATED] = layout.separator == ","
+    return frame, lines
 
 
 def without_rules(text: bytes) -> bytes:

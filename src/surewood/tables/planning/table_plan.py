@@ -30,7 +30,7 @@ from surewood.tables.planning.finding import (
 )
 from surewood.tables.planning.numbers import AmbiguousNumbers, proven_decimal
 from surewood.tables.sources import DataError
-from surewood.tables.table_file import COMMA_SEPARATED
+from surewood.tables.text_file import COMMA_SEPARATED
 
 _NAMED = 5  # columns with a note each; more that are not used for one reason share one
 _HEADER = """\
