@@ -18,6 +18,7 @@ from surewood.base.folds import (
     draw_subsamples,
     given_splits,
     shuffled_folds,
+    splits_among,
     splits_of,
     stratified_folds,
     stratified_folds_by_class,
@@ -101,6 +102,13 @@ def test_splits_of_the_user():
     assert all(set(y[held]) == {0, 1} for _, held in given_splits(3, y))
     with pytest.raises(ValueError, match=r"^cv has no split\.$"):
         given_splits([], y)
+
+
+def test_splits_among_kept_rows():
+    [(train, held)] = splits_among([([0, 1, 4], [2, 3])], np.array([1, 2, 4]), 5)
+    assert (train.tolist(), held.tolist()) == ([0, 2], [1])
+    with pytest.raises(ValueError, match="split 0 of cv has no training rows or no held-out rows"):
+        splits_among([([0], [2])], np.array([2]), 3)
 
 
 def test_contents_are_dealt_whole_and_folds_stay_even():

@@ -21,6 +21,7 @@ drawn are the rows as they were given: a row of weight 2 is two of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -210,6 +211,26 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int
     if not splits:
         raise ValueError("cv has no split.")
     return splits
+
+
+def splits_among(splits: Sequence[tuple[Any, Any]], kept: NDArray[Any], n_rows: int) -> Splits:
+    """Splits of `n_rows` rows as places among the `kept` ones; other rows are left out.
+
+    Examples
+    --------
+    >>> splits_among([([0, 1], [2, 3])], np.array([1, 3]), 4)
+    [(array([0]), array([1]))]
+    """
+    place = np.full(n_rows, -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    among = []
+    for k, (train, held) in enumerate(splits):
+        places = [place[np.asarray(rows, dtype=np.int64)] for rows in (train, held)]
+        a, b = (rows[rows >= 0] for rows in places)
+        if not (len(a) and len(b)):
+            raise ValueError(f"split {k} of cv has no training rows or no held-out rows of positive weight.")
+        among.append((a, b))
+    return among
 
 
 LEAST_ROWS = 100  # of a certifiable forest

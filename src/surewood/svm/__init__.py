@@ -2,7 +2,8 @@
 
 The engine (docs/internals/svm-engine.md): :mod:`~surewood.svm.gram` (inner products),
 :mod:`~surewood.svm.dual` (solving), :mod:`~surewood.svm.one_vs_one` (predicting),
-:mod:`~surewood.svm.penalty` (choosing C).
+:mod:`~surewood.svm.penalty` (choosing C),
+:mod:`~surewood.svm.path` (grids of degrees and C).
 The estimator: :mod:`~surewood.svm.estimator`, ``plan``, ``training``, ``model``, and
 :mod:`~surewood.svm.coupling` for its probabilities.
 """

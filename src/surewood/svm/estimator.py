@@ -15,8 +15,9 @@ from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase, Fitted
 from surewood.base.parameters import GramParameter, parameters
 from surewood.svm.model import SvmModel, explanation_steps, report_facts
+from surewood.svm.path import DegreePath
 from surewood.svm.plan import RULES, make_plan
-from surewood.svm.training import train
+from surewood.svm.training import train, train_path
 from surewood.tables import begin_predict
 
 
@@ -104,6 +105,9 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     >>> model = PolySVC(degree=2).fit(X, y)
     >>> model.predict(X[[0, 60, 120]])
     array([0, 1, 2])
+    >>> grid = PolySVC().path(X, y, degrees=[1, 2, 3], Cs=[0.1, 1, 10], cv=5)
+    >>> grid.errors.shape
+    (3, 3)
     """
 
     model_: SvmModel = field(init=False)
@@ -161,6 +165,39 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
                 stacklevel=2,
             )
         return self
+
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        degrees: ArrayLike,
+        Cs: ArrayLike,
+        *,
+        cv: Any = None,
+        validation: tuple[ArrayLike, ArrayLike] | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> DegreePath:
+        """Fit every (degree, C) of a grid, sharing one Gram matrix; the estimator itself is not changed.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        degrees : array-like of int
+        Cs : array-like of float
+        cv : int, splitter or iterable of (train, test), optional
+            Cross-validate the grid (an integer: stratified folds).
+        validation : pair of row lists (train, held-out), optional
+            One split instead of folds, e.g. the training and the validation part.
+
+        Returns
+        -------
+        DegreePath
+            Errors and SVMs of the grid; `best`, and `best_C` for each degree.
+        """
+        plan = make_plan(self._parameters())
+        with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
+            return train_path(plan, inputs, degrees, Cs, cv, validation)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class labels: the class with the most pairwise votes, the first on ties."""

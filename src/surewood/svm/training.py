@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
-from surewood.base.folds import folds_in_order, splits_of
+from surewood.base.folds import folds_in_order, given_splits, splits_among, splits_of
 from surewood.parallel.progress import stage
 from surewood.svm.coupling import HeldOut, HeldOutRows, PairCoupling, ScoreCoupling
 from surewood.svm.dual import SvmBatch, solve_many
 from surewood.svm.gram import Gram, KernelSpec, unit_rows
 from surewood.svm.model import SupportVectors, SvmModel
 from surewood.svm.one_vs_one import Predictor, first_rows
+from surewood.svm.path import DegreePath, solve_path
 from surewood.svm.penalty import C_GRID, best_C, held_out_errors
 from surewood.svm.plan import POLYNOMIAL, SvmPlan
 from surewood.tables import DesignEncoder, Table, TrainingTable
@@ -98,6 +99,38 @@ def train(plan: SvmPlan, data: TrainingTable) -> SvmModel:
         errors_of_others=int(np.delete(wrong, svms.support(0)).sum()),
         fixed_design=bool(plain_numbers and (plan.kernel == "linear" or plan.gamma != "scale")),
         unweighted=data.weight is None and not data.weighted,
+    )
+
+
+def train_path(
+    plan: SvmPlan,
+    data: TrainingTable,
+    degrees: ArrayLike,
+    Cs: ArrayLike,
+    cv: Any,
+    validation: tuple[ArrayLike, ArrayLike] | None,
+) -> DegreePath:
+    """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
+    if cv is not None and validation is not None:
+        raise ValueError("give cv or validation, not both")
+    kept = np.arange(len(data.y)) if data.weight is None else np.flatnonzero(data.weight > 0)
+    weight = None if data.weight is None else data.weight[kept]
+    table, codes = data.table.take(kept), np.ascontiguousarray(data.y[kept])
+    encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
+    problem = _posed(plan, encoder, table, codes, weight, plan.max_memory, None)
+    splits: Any = [] if validation is None else [validation]
+    if cv is not None:
+        splits = given_splits(cv, data.y)
+    folds = splits_among(splits, kept, len(data.y))
+    return solve_path(
+        problem.gram,
+        codes,
+        degrees,
+        Cs,
+        kernel=problem.spec,
+        folds=folds,
+        weights=weight,
+        **plan.solver_options,
     )
 
 
