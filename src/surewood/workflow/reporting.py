@@ -103,38 +103,40 @@ def make_report(
     if len(found.counted) < found.n_rows:
         left_out = found.n_rows - len(found.counted)
         notes.append(f"{left_out:,} rows equal training rows; the page leaves them out.")
-    summary = _summary(saved, X, y, found, notes, verbose)
+    facts = saved.facts
+    trained_on = facts.get("table", "another table")
+    summary = _summary(
+        saved.decider,
+        saved.preparer,
+        X,
+        y,
+        {
+            "name": found.table,
+            "source": f"Trained on {trained_on}; this page is about {found.table}.",
+            "notes": notes,
+            "described": "this table",
+        },
+        holdout=(X, y),
+        certificate=found.certificate,
+        run={name: facts.get(name) for name in ("seconds", "peak_memory_bytes", "seed", "command")},
+        choice=facts.get("choice"),
+        verbose=verbose,
+    )
+    summary["data"]["n_rows"] = facts.get("rows", 0)
     with reserved(folder), whole_set(folder) as place:
         write_files(summary, place)
     files = {"page": folder / PAGE, "data": folder / DATA, "card": folder / CARD}
     return Reported(found.certificate, summary, tuple(notes), files)
 
 
-def _summary(saved: SavedModel, X: Any, y: Any, found: Any, notes: list[str], verbose: int) -> dict[str, Any]:
-    facts = saved.facts
-    run = {name: facts.get(name) for name in ("seconds", "peak_memory_bytes", "seed", "command")}
-    summary = pages.build_summary(
-        saved.decider,
-        X,
-        y,
-        holdout=(X, y),
-        certificate=found.certificate,
-        dataset={
-            "name": found.table,
-            "source": f"Trained on {facts.get('table', 'another table')}; this page is about {found.table}.",
-            "notes": notes,
-            "n_columns": len(saved.preparer.columns_),
-            "plan": plan_facts(saved.preparer),
-            "described": "this table",
-        },
-        run=run,
-        choice=facts.get("choice"),
-        parts_of_columns=saved.preparer.parts_,
-        as_written=as_written(saved.preparer),
-        verbose=verbose,
-    )
-    summary["data"]["n_rows"] = facts.get("rows", 0)
-    return summary
+def _summary(
+    model: Any, preparer: TablePreparer, X: Any, y: Any, dataset: dict[str, Any], **what: Any
+) -> dict[str, Any]:
+    """What the page of a prepared table shows; `what` goes to :func:`surewood.report.build_summary`."""
+    plan = [{"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns]
+    dataset = {**dataset, "n_columns": len(preparer.columns_), "plan": plan}
+    own: dict[str, Any] = {"parts_of_columns": preparer.parts_, "as_written": as_written(preparer)}
+    return pages.build_summary(model, X, y, dataset=dataset, **own, **what)
 
 
 def write_report(
@@ -148,25 +150,17 @@ def write_report(
 ) -> None:
     """Write report.html, report.json and card.md."""
     held = trained.holdout
-    preparer = trained.preparer
-    summary = pages.build_summary(
+    summary = _summary(
         trained.pipeline[-1],
+        trained.preparer,
         trained.prepared,
         table.rows.y,
+        {"name": table.name, "source": source_text(table.source), "notes": table.notes},
         holdout=None if held is None or table.holdout is None else (held.X, table.holdout.y),
         certificate=certificate,
-        dataset={
-            "name": table.name,
-            "source": source_text(table.source),
-            "notes": table.notes,
-            "n_columns": len(preparer.columns_),
-            "plan": plan_facts(preparer),
-        },
         run=run,
         probabilities=None if held is None else held.probabilities,
         choice=choice,
-        parts_of_columns=preparer.parts_,
-        as_written=as_written(preparer),
         verbose=verbose,
     )
     write_files(summary, folder)
@@ -187,11 +181,6 @@ def source_text(source: str) -> str:
         if source in ("scikit-learn", "OpenML")
         else f"Read from {source}."
     )
-
-
-def plan_facts(preparer: TablePreparer) -> list[dict[str, str]]:
-    """Name, kind and reason of each column of the table."""
-    return [{"name": one.name, "kind": one.kind, "reason": one.reason} for one in preparer.plan_.columns]
 
 
 def as_written(preparer: TablePreparer) -> dict[str, dict[str, Any]]:
