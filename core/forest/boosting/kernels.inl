@@ -114,10 +114,13 @@ SUREWOOD_INLINE void fill_columns(const std::uint32_t* rows, const std::int32_t*
   }
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint32_t row = rows[i];
-    const std::int32_t* added = gradients + i * kWidth;
+    std::int32_t added[kWidth], sum[kWidth];  // copies: compilers see that a cell is no gradient and add vectors
+    copy_cell(kWidth, gradients + i * kWidth, added);
     for (int j = 0; j < kColumns; ++j) {
-      std::int32_t* sum = cell[j] + std::size_t(code[j][row]) * kWidth;
+      std::int32_t* at = cell[j] + std::size_t(code[j][row]) * kWidth;
+      copy_cell(kWidth, at, sum);
       for (int k = 0; k < kWidth; ++k) sum[k] += added[k];
+      copy_cell(kWidth, sum, at);
     }
   }
 }
