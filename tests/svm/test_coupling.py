@@ -99,8 +99,8 @@ def test_blocks_are_all_rows_in_their_order(monkeypatch):
 def test_the_error_is_that_of_the_votes():
     held = HeldOutRows.of(np.array([0, 2]), np.array([0, 1]), np.array([[1.0], [1.0]]))
     assert held_out_error([held], np.array([0, 0, 1]), np.array([3.0, 9.0, 1.0])) == (0.25, 2)
-    assert held.is_known
-    assert not HeldOutRows.of(np.zeros(0, dtype=int), np.arange(2), np.zeros((0, 1))).is_known
+    assert held.is_usable
+    assert not HeldOutRows.of(np.zeros(0, dtype=int), np.arange(2), np.zeros((0, 1))).is_usable
 
 
 def test_confident_decisions_get_large_probabilities():
