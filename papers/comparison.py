@@ -60,7 +60,7 @@ class Results:
     repeats : int or mapping, default=1
         Repeats of the protocol, by data set where they differ; tables mark a data set that has fewer.
     enough : int, optional
-        With this many repeats a data set counts as complete, for ranks and bars; all by default.
+        With this many repeats a data set counts as complete, for ranks and counts; all by default.
     """
 
     def __init__(
@@ -168,15 +168,17 @@ def counted(values: Iterable[Any]) -> str:
     )
 
 
-def count_bar(
-    bar: str, needed: int, good: Sequence[str], have: Sequence[str], sets: Sequence[str]
-) -> dict[str, Any]:
-    """A bar on the number of data sets: met, missed, or open while missing sets may decide."""
+def count_line(statement: str, good: Sequence[str], have: Sequence[str]) -> str:
+    """On how many of the measured sets a statement holds.
+
+    Examples
+    --------
+    >>> count_line("ours below theirs", ["iris"], ["iris", "sonar"])
+    'ours below theirs: 1 of 2 sets (not sonar).'
+    """
     bad = [name for name in have if name not in good]
-    possible = len(good) + len(sets) - len(have)
-    met = True if len(good) >= needed else (None if possible >= needed else False)
     names = f" (not {', '.join(bad)})" if bad else ""
-    return {"bar": bar, "met": met, "found": f"{len(good)} of {len(have)} measured sets{names}."}
+    return f"{statement}: {len(good)} of {len(have)} sets{names}."
 
 
 def critical_distance(n_methods: int, n_sets: int, level: float = LEVEL) -> float:

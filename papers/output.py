@@ -20,8 +20,6 @@ from papers.protocol import OFFICIAL, PAPER, Paper, PaperError, Profile, chosen_
 from papers.records import to_csv
 from surewood.report.page import render_template, write_text
 
-VERDICTS = {True: "met", False: "NOT MET", None: "open"}
-
 
 def complete_summary(
     paper: Paper,
@@ -59,7 +57,7 @@ def complete_summary(
         "profile": profile.name,
         "protocol": profile.protocol_name,
         "sizes": dict(profile.sizes),
-        "bars": [],
+        "counts": [],
         "deviations": [],
         "notes": [],
         "figures": [],
@@ -153,11 +151,6 @@ def _row(cells: Sequence[Any]) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
-def bar_lines(summary: Mapping[str, Any]) -> list[str]:
-    """One line per bar: what was asked, whether it is met, what was found."""
-    return [f"* {VERDICTS[bar['met']]}: {bar['bar']}. {bar['found']}" for bar in summary["bars"]]
-
-
 def deviations_table(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What differs from the paper, as a table."""
     rows = [[d["subject"], d["paper"], d["here"]] for d in summary["deviations"]]
@@ -171,8 +164,8 @@ def markdown(summary: Mapping[str, Any]) -> str:
         parts += [f"## {table['title']}", markdown_table(table)]
         if table.get("note"):
             parts.append(table["note"])
-        if table is summary["tables"][0] and summary["bars"]:
-            parts.append("\n".join(bar_lines(summary)))
+        if table is summary["tables"][0] and summary["counts"]:
+            parts.append("\n".join(f"* {line}" for line in summary["counts"]))
     if summary["missing"]:
         parts += ["## Missing", "\n".join(f"* {m['dataset']}: {m['reason']}" for m in summary["missing"])]
     if summary["notes"]:
@@ -203,13 +196,12 @@ def html(summary: Mapping[str, Any]) -> str:
         "summary": summary,
         "sentence": run_sentence(summary),
         "deviations": deviations_table(summary),
-        "verdicts": VERDICTS,
     }
     return render_template("paper.html", values, package="papers")
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
-    """The paper's table and the bars on a terminal."""
+    """The paper's table and the counts on a terminal."""
     first = summary["tables"][0]
     rows = [[str(cell) for cell in row] for row in first["rows"]]
     shown = Table(box=None, pad_edge=False, header_style="bold", title=first["title"], title_justify="left")
@@ -224,8 +216,8 @@ def print_summary(summary: Mapping[str, Any], console: Console) -> None:
         _print_lists(first, rows, console)
     if first.get("note"):
         console.print(first["note"], highlight=False, markup=False)
-    for line in bar_lines(summary):
-        console.print(line, highlight=False, markup=False)
+    for line in summary["counts"]:
+        console.print(f"* {line}", highlight=False, markup=False)
     for absent in summary["missing"]:
         console.print(f"missing: {absent['dataset']} ({absent['reason']})", highlight=False, markup=False)
 

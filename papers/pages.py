@@ -1,7 +1,7 @@
 """Tables in the documentation, made from the committed ``papers/*/results.csv``.
 
 On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced. NAME is a paper and
-the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:bars``, ``rcf:run``,
+the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:counts``, ``rcf:run``,
 ``rcf:deviations``, ``rcf:notes``; ``rcf_official:errors`` is about the records of the
 official protocol, ``rcf:either`` about both. ``rcf:readings`` ranks all protocols and readings of the
 records, ``rcf:best`` has the numbers of the first, ``cascades:depths`` the leaves of all; ``rcf:unreached``
@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from papers.output import bar_lines, complete_summary, deviations_table, markdown_table, run_sentence
+from papers.output import complete_summary, deviations_table, markdown_table, run_sentence
 from papers.protocol import NAMES, PAPER, PaperError, find_paper, paper_folder, read_profile
-from papers.rcf.tables import either_bar
+from papers.rcf.tables import either_line
 from papers.records import read_csv, read_records, to_csv
 from papers.runner import RESULTS
 from papers.unreached import best_table, depths_table, ranking_table, unreached_table
@@ -54,8 +54,8 @@ def part(paper: str, name: str) -> str:
         raise PaperError(f"there is no paper called {paper!r}.")
     summary = summary_of(name_of_paper, division or PAPER)
     makers: dict[str, Callable[[], str]] = {
-        "either": lambda: "\n".join(bar_lines({"bars": [either_bar(_committed(name_of_paper))]})),
-        "bars": lambda: "\n".join(bar_lines(summary)),
+        "either": lambda: f"* {either_line(_committed(name_of_paper))}",
+        "counts": lambda: "\n".join(f"* {line}" for line in summary["counts"]),
         "run": lambda: run_sentence(summary),
         "deviations": lambda: markdown_table(deviations_table(summary)),
         "notes": lambda: "\n".join(f"* {note}" for note in summary["notes"]),

@@ -197,7 +197,7 @@ class Paper(Protocol):
 
     * ``tables`` : list of ``{"name", "title", "note", "columns", "rows"}``; `rows` are lists of strings or
       numbers as long as `columns`; the first table is the paper's own, beside ours,
-    * ``bars`` : list of ``{"bar", "met", "found"}``; `met` is None while missing sets may decide,
+    * ``counts`` : list of sentences on how many sets a statement holds,
     * ``deviations`` : list of ``{"subject", "paper", "here"}``: what differs from the paper,
     * ``notes`` : list of sentences,
     * ``figures`` : list of figures of :mod:`surewood.report.charts`.
@@ -220,9 +220,9 @@ class Paper(Protocol):
     def summarise(
         self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Tables, tests and bars from the records there are; sets without a record are missing.
+        """Tables, tests and counts from the records there are; sets without a record are missing.
 
-        Tables and figures show `sets` (all by default); bars are always about all sets of the paper.
+        Tables and figures show `sets` (all by default); counts are always about all sets of the paper.
         """
 
 

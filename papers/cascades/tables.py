@@ -1,4 +1,4 @@
-"""The cascades' table beside ours, what was chosen, tests and bars."""
+"""The cascades' table beside ours, what was chosen, tests and counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from papers.cascades.folds import N_FOLDS
-from papers.comparison import LEVEL, SD_WORDS, Results, count_bar, counted, rank_diagram
+from papers.comparison import LEVEL, SD_WORDS, Results, count_line, counted, rank_diagram
 from papers.flagship import FLAGSHIP
 from papers.output import deviations
 from papers.protocol import Profile, published, published_cells, read_profile
@@ -38,7 +38,7 @@ def summarise(
             _choices(results, sets),
             _forced(results, sets),
         ],
-        "bars": _bars(results, targets, every),
+        "counts": _counts(results, targets, every),
         "figures": [rank_diagram("Average ranks", ranks, n_ranked)] if ranks else [],
         "deviations": deviations("cascades", profile, read_profile("cascades", "full")),
         "notes": _notes(results, sets),
@@ -164,20 +164,20 @@ def _forced(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _bars(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[dict[str, Any]]:
+def _counts(results: Results, targets: pd.Series, sets: Sequence[str]) -> list[str]:
     have = [name for name in sets if results.complete(name, *NAMES)]
     mean = {name: {method: results.spread(name, method) for method in NAMES} for name in have}
     rows = []
     for method in ("cascade", "cascade_path"):
         good = [name for name in have if mean[name][method].mean <= targets[name, "cascade"]]
-        below = f"{NAMES[method]}: at or below the published cascade on at least 4 of 5"
-        rows.append(count_bar(below, 4, good, have, sets))
+        rows.append(count_line(f"{NAMES[method]}, at or below the published cascade", good, have))
         near = [
             name for name in have
             if not mean[name][method].mean > mean[name]["svm"].mean + mean[name]["svm"].sd
         ]  # fmt: skip
-        above = f"{NAMES[method]}: nowhere above our SVM by more than one standard deviation"
-        rows.append(count_bar(above, len(sets), near, have, sets))
+        rows.append(
+            count_line(f"{NAMES[method]}, not above our SVM by more than its standard deviation", near, have)
+        )
     return rows
 
 

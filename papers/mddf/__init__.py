@@ -97,7 +97,7 @@ class MarginForestPaper:
     def summarise(
         self, records: Sequence[dict[str, Any]], profile: Profile, sets: Sequence[str] | None = None
     ) -> dict[str, Any]:
-        """Tables, tests, ranks, bars."""
+        """Tables, tests, ranks, counts."""
         return summarise(self.sets, records, profile, sets)
 
 

@@ -45,7 +45,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "mdDF-ST": {"study": {"layer_inputs": "scores"}},
     "mdDF-NP": {"study": {"layer_inputs": "features"}},
 }
-#: other readings and options that theory.md names, for the question why a bar is missed
+#: other readings and options that theory.md names, for the question why a value is not reached
 OPTIONS: dict[str, dict[str, Any]] = {
     "option: capped steps": {"study": {"step": "capped"}},
     "option: margins of the sum": {"study": {"margins": "of_sum"}},

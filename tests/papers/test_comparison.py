@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from papers import comparison
-from papers.comparison import Results, Spread, count_bar, counted, critical_distance, groups, rank_diagram
+from papers.comparison import Results, Spread, counted, critical_distance, groups, rank_diagram
 from papers.flagship import FLAGSHIP, fit_flagship, flagship_record
 
 
@@ -43,13 +43,6 @@ def test_repeats_may_differ_by_set_and_enough_of_them_count():
     assert results.complete("alpha", "A")
     assert results.ranked_sets(["alpha", "beta"], ["A"]) == ["alpha"]
     assert not Results(errors([0.2] * 4, "A"), repeats=10, enough=5).complete("alpha", "A")
-
-
-@pytest.mark.parametrize(
-    ("good", "have", "met"), [("abc", "abcd", True), ("a", "ab", None), ("a", "abcd", False)]
-)
-def test_a_bar_is_open_while_missing_sets_may_decide(good, have, met):
-    assert count_bar("three", 3, list(good), list(have), list("abcd"))["met"] is met
 
 
 def test_a_single_repeat_has_no_spread_and_no_test():

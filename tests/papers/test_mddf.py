@@ -306,14 +306,11 @@ def test_published_values_are_those_of_the_paper():
     assert (means["mdDF"] == means.max(axis=1)).all()
 
 
-def test_bars_say_what_was_found():
-    high = PAPER.summarise(made_up(shift=5.0), tiny())["bars"]
-    assert high[0]["found"] == "2 of 2 measured sets."
-    assert high[0]["met"] is None  # open: four sets at hand are not measured yet
-    assert high[1]["met"]
-    low = PAPER.summarise(made_up(shift=-5.0), tiny())["bars"]
-    assert low[0]["met"] is False  # at most four of six
-    assert low[0]["found"] == "0 of 2 measured sets (not yeast, satimage)."
+def test_counts_name_the_sets_that_fall_short():
+    high, *_ = PAPER.summarise(made_up(shift=5.0), tiny())["counts"]
+    assert high == "mdDF at or above the published mdDF: 2 of 2 sets."
+    low, *_ = PAPER.summarise(made_up(shift=-5.0), tiny())["counts"]
+    assert low == "mdDF at or above the published mdDF: 0 of 2 sets (not yeast, satimage)."
 
 
 def test_missing_sets_and_methods_are_marked():

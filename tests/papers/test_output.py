@@ -76,7 +76,7 @@ def test_all_files_of_a_run(outcome, tmp_path):
 
 def test_hostile_names_stay_text(outcome):
     summary = complete_summary(ToyPaper(), PROFILE, outcome.records)
-    summary["bars"] = [{"bar": "<script>", "met": None, "found": ""}]
+    summary["counts"] = ["<script>alert"]
     summary["tables"][0]["rows"][0][0] = "<img src=x> | y"
     assert "<script>alert" not in html(summary)
     assert "<img src=x>" not in html(summary)
@@ -129,7 +129,7 @@ def test_pages_and_results_agree():
 def test_every_committed_result_is_on_the_page():
     page = (ROOT / "docs" / "research" / "reproduction.md").read_text(encoding="utf-8")
     for results in (ROOT / "papers").glob("*/results.csv"):
-        assert f"<!-- {results.parent.name}:bars -->" in page
+        assert f"<!-- {results.parent.name}:counts -->" in page
 
 
 def test_a_changed_number_is_noticed(tmp_path):
@@ -147,7 +147,7 @@ def test_a_changed_number_is_noticed(tmp_path):
 
 def test_an_unknown_part_is_named_with_the_known_ones():
     with pytest.raises(
-        PaperError, match="cascades has no part 'error'; it has either, bars, run, deviations"
+        PaperError, match="cascades has no part 'error'; it has either, counts, run, deviations"
     ):
         pages.part("cascades", "error")
 
