@@ -132,9 +132,9 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
     """Distance of each combination of readings from the published numbers, over all cells together."""
     column = MAIN_COLUMN[paper]
     rows = []
-    nearest: dict[str, Combination] = {}
+    nearest: dict[tuple[str, bool], Combination] = {}
     for one in combinations(paper, records):
-        nearest.setdefault(one.protocol, one)
+        nearest.setdefault((one.protocol, one.name == PAPER), one)
     for one in nearest.values():
         cells, same = one.distances, one.headline
         main = [key for key in cells if key[1] == column]
@@ -157,8 +157,8 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
         "note": f"Mean absolute difference between our means and the published values, in {unit}, over all "
         "published cells with records, the headline's on the same repeats; in the order of their difference. "
         "A column that a reading does not concern has the headline's records. Of the variants of a reading "
-        "the nearest is listed. What stands first is inferred "
-        "from the published numbers, so it is no prediction of them.",
+        "the nearest is listed, and the headline. What stands first is inferred from the published numbers, "
+        "so it is no prediction of them.",
     }  # fmt: skip
 
 

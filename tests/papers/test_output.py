@@ -209,10 +209,13 @@ def test_readings_are_ranked_by_their_distance_on_the_cells_they_share_with_the_
         rcf_record("vowel", "rcf", 3.77 - 0.225, "paper, kernel=homogeneous"),
     ]
     rows = ranking_table("rcf", records)["rows"]
-    assert rows == [
-        ["kernel=homogeneous", 1, "0.50", "1.00", "1 of 1", "1 of 1", "1"],
-        ["paper", 2, "2.00", "2.00", "0 of 2", "0 of 2", "1"],
+    headline = ["paper", 2, "2.00", "2.00", "0 of 2", "0 of 2", "1"]
+    assert rows == [["kernel=homogeneous", 1, "0.50", "1.00", "1 of 1", "1 of 1", "1"], headline]
+    refitted = [
+        rcf_record("vowel", "rcf_refit", 3.77, name) for name in ("paper", "paper, kernel=homogeneous")
     ]
+    rows = ranking_table("rcf", records + refitted)["rows"]
+    assert [row[0] for row in rows] == ["kernel=homogeneous, refitted", "paper, refitted", "paper"]
 
 
 def test_readings_and_the_headline_are_compared_on_the_repeats_that_both_have():
