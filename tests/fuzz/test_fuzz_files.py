@@ -14,6 +14,7 @@ EMPTY = {
     "surewood.cascade.binary_trees.SplitMember",
     "surewood.families.ConstantFamily",
     "surewood.families.GaussianFamily",
+    "surewood.families.StumpFamily",
     "surewood.deepforest.model.CascadeLayers",
     "surewood.deepforest.scanning.GrainModel",
     "surewood.tables.planning.table_plan.TablePlan",
