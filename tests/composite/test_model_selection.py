@@ -174,10 +174,14 @@ def test_a_time_limit_says_what_it_cut(monkeypatch):
     assert search.best_params_["n_estimators"] < 50
 
 
-@pytest.mark.parametrize("seconds", [50, 100])
-def test_a_time_limit_holds_for_the_whole_fit(monkeypatch, seconds):
-    """The clock stands still but while SVMs are trained: one second on all rows. A whole search takes 430."""
+@pytest.mark.parametrize(("seconds", "most"), [(50, 1000), (100, 1000), (12, 100)])
+def test_a_time_limit_holds_for_the_whole_fit(monkeypatch, seconds, most):
+    """The clock stands still but while SVMs are trained: one second on all rows. A whole search takes 430.
+
+    Splits of more rows than `most` have as many as the time allows.
+    """
     X, y = sample(400, seed=11)
+    monkeypatch.setattr(grid, "_TIMED_ROWS", most)
     now, solve = [0.0], leaves.solve_many
 
     def solve_many(gram, groups, codes, degrees, C, **options):
@@ -192,7 +196,10 @@ def test_a_time_limit_holds_for_the_whole_fit(monkeypatch, seconds):
     search = Search(max_features=(1, 2), time_limit=seconds, n_jobs=1, random_state=0).fit(X, y)
     assert 0.5 * seconds < now[0] <= 1.2 * seconds + 1
     n_splits = sum(name.endswith("_test_score") and name.startswith("split") for name in search.cv_results_)
-    assert f"{n_splits} of 3 splits were measured: time_limit={seconds} was reached" in search.cut_
+    cut = [f"{n_splits} of 3 splits were measured: time_limit={seconds} was reached"] if n_splits < 3 else []
+    fewer_rows = f"training rows: time_limit={seconds} was too short for more"
+    assert all(sentence in search.cut_ for sentence in cut)
+    assert any(fewer_rows in sentence for sentence in search.cut_) == (most < 400)
     assert search.score(X, y) > 0.8
 
 

@@ -37,7 +37,7 @@ from surewood.trees.binning import BinnedMatrix
 TREES_PER_BATCH = 100
 _SEARCH_TIME = 0.6  # part of a time limit for all before the chosen forest
 _C_TIME = 0.2  # for the choice of C
-_TIMED_ROWS = 1000  # training rows of a split on which C is chosen where time is limited
+_TIMED_ROWS = 1000  # rows of a split on which C is chosen, and a tree is timed, where time is limited
 ALL_EQUAL = "nothing was measured: all rows are equal"
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]  # training and held-out rows, ascending
@@ -74,12 +74,14 @@ class SearchResult:
     """Errors of every point of the grid on every split, and the C of every degree.
 
     `errors` has shape (splits, features, depths, choices, sizes), as fractions of the held-out weight; NaN
-    where the time limit cut the point. `cut` says what it cut.
+    where the time limit cut the point. `cut` says what it cut. `n_rows` is the number of rows per tree with
+    which there is time for the chosen forest; None: all.
     """
 
     errors: Floats
     C: tuple[float, ...]
     cut: tuple[str, ...]
+    n_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,8 +116,12 @@ def search(
     time_limit, limit = limit.seconds, limit.part(_SEARCH_TIME)
     units = _Units(inputs, splits, grid, seed, options, spread)
     C = units.tuned_C(limit)
-    errors = replace(units, grid=replace(grid, setting=replace(grid.setting, C=C))).errors(limit)
-    return SearchResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit))
+    units = replace(units, grid=replace(grid, setting=replace(grid.setting, C=C)))
+    n_rows = units.rows_in_time(limit)
+    if n_rows is not None:
+        units = replace(units, splits=units.with_rows(n_rows))
+    errors = units.errors(limit)
+    return SearchResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit, n_rows), n_rows)
 
 
 def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[CompositeData, HeldOut]:
@@ -150,8 +156,7 @@ class _Units:
         if len(C_grid) == 1:
             return C_grid * len(degrees)
         if limit.seconds is not None:
-            limit, draw = limit.part(_C_TIME), np.random.default_rng([self.seed, 5]).permutation
-            splits = [(np.sort(draw(rows)[:_TIMED_ROWS]), held) for rows, held in splits]
+            limit, splits = limit.part(_C_TIME), self.with_rows(_TIMED_ROWS)
         # Twice as many tasks as splits leave workers idle for less time at the end.
         in_halves = self.spread and len(degrees) > 1
         halves = [slice(0, None, 2), slice(1, None, 2)] if in_halves else [slice(None)]
@@ -163,6 +168,27 @@ class _Units:
             if limit.is_over:
                 break
         return tuple(best_C(errors, C_grid).tolist())
+
+    def with_rows(self, most: int) -> list[Split]:
+        """Splits with at most this many training rows and as many held-out rows, drawn at random."""
+        draw = np.random.default_rng([self.seed, 5]).permutation
+        return [(np.sort(draw(rows)[:most]), np.sort(draw(held)[:most])) for rows, held in self.splits]
+
+    def rows_in_time(self, limit: TimeLimit) -> int | None:
+        """Rows of each split with which one unit can have the smallest forest; None: all rows.
+
+        Judged by one tree on some rows; the time of SVMs grows with the square of their number.
+        """
+        most = max(len(rows) for rows, _ in self.splits)
+        if limit.seconds is None or most <= _TIMED_ROWS:
+            return None
+        grid = self.grid
+        probe = replace(self, splits=self.with_rows(_TIMED_ROWS)[:1], grid=replace(grid, sizes=(1,)))
+        started = time.monotonic()
+        probe._unit_errors(0, 0)
+        seconds = (time.monotonic() - started) * min(grid.sizes)
+        n_rows = int(_TIMED_ROWS * max(1.0, math.sqrt(limit.left / seconds)))
+        return n_rows if n_rows < most else None
 
     def _split_errors_of_C(self, split: Split, degrees: tuple[int, ...]) -> Floats:
         """Held-out errors of one SVM on a split's training rows, for every degree and C."""
@@ -204,12 +230,16 @@ class _Units:
 
 
 def _what_was_cut(
-    errors: Floats, n_splits: int, grid: SearchGrid, time_limit: float | None
+    errors: Floats, n_splits: int, grid: SearchGrid, time_limit: float | None, n_rows: int | None
 ) -> tuple[str, ...]:
-    """Sentences about the splits and points that the time limit left out."""
+    """Sentences about the rows, splits and points that the time limit left out."""
     measured = np.asarray(~np.isnan(errors).any(axis=0))  # (features, depths, choices, sizes)
     most = max(grid.sizes)
     sentences = []
+    if n_rows is not None:
+        sentences.append(
+            f"trees have {n_rows:,} training rows: time_limit={time_limit} was too short for more"
+        )
     if len(errors) < n_splits:
         sentences.append(
             f"{len(errors)} of {n_splits} splits were measured: time_limit={time_limit} was reached"

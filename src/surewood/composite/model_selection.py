@@ -103,8 +103,9 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         With "common_degree" the degree takes the place of gamma on the grid.
     time_limit : float or None, default=None
         Seconds for the fit: after most of them no further part of the grid is begun, ``cut_`` says what is
-        missing, and the chosen forest gets the trees that can be fitted in the rest. The first value of
-        `max_features` is always measured on one split, with at least the smallest forests.
+        missing, and the chosen forest gets the trees that can be fitted in the rest. Trees have as many rows
+        as leave time for the smallest forests, at least 1,000. The first value of `max_features` is always
+        measured on one split, with at least the smallest forests.
     calibrate, class_weight, categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None
@@ -253,6 +254,8 @@ def _plan_of(
         setting = replace(setting, degrees=(degrees[place],), C=(C[place],))
     else:
         setting = replace(setting, gamma_scale=grid.choices[g])
+    if result.n_rows is not None:
+        setting = replace(setting, sampling="subsample", n_draws=result.n_rows)
     searched = Searched(len(degrees), max(grid.depths), grid.n_settings)
     fixed = {**chosen, "n_estimators": grid.sizes[b]}
     return completed(fixed, data, seed, ((setting, grid.sizes[b]),), searched)
