@@ -189,11 +189,10 @@ def test_typical_rows_are_correct_and_of_different_classes():
 
 def test_cells_of_frames_arrays_and_lists():
     frame = pd.DataFrame({"a": [1.23456, None], "b": ["x", None]})
-    assert [cell_text(frame, 0, 0), cell_text(frame, 1, 0), cell_text(frame, 0, 1)] == [
-        "1.235",
-        "missing",
-        "x",
-    ]
+    frame["c"] = pd.to_datetime(["2024-02-29", None])
+    frame["d"] = pd.to_datetime(["2024-02-29 15:30", "2024-03-01 00:00"]).tz_localize("Europe/Berlin")
+    assert [cell_text(frame, 0, j) for j in range(4)] == ["1.235", "x", "2024-02-29", "2024-02-29 15:30"]
+    assert [cell_text(frame, 1, j) for j in range(4)] == ["missing", "missing", "missing", "2024-03-01"]
     assert cell_text([[1, 2]], 0, 1) == "2"
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import takewhile
 from typing import Any
+
+import pandas as pd
 
 from surewood._text import memory_text
 from surewood.base.wording import counted_text, percent
@@ -75,7 +78,11 @@ def written(value: Any, how: Mapping[str, Any] | None) -> Any:
     '2024-02-29'
     >>> written(70.99, {"unit": "$"}), written("red", None)
     ('$70.99', 'red')
+    >>> written(pd.Timestamp("2024-02-29"), None)
+    '2024-02-29'
     """
+    if isinstance(value, datetime):
+        return date_text((pd.Timestamp(value).tz_localize(None) - pd.Timestamp(0)) / pd.Timedelta(days=1))
     if how is None or isinstance(value, str | bool) or value is None or value != value:
         return value
     if "words" in how:
