@@ -9,6 +9,7 @@ numbers: standardised, categories one-hot, missing values imputed.
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Sequence
@@ -102,8 +103,15 @@ def scanned(parts: Parts, profile: Profile, dataset: str, n_jobs: int) -> Parts:
     if profile.readings.scanner == "none" or dataset not in IMAGES:
         return parts
     shape, windows = IMAGES[dataset]
+    most = profile.get("scanner_windows", dataset)
     scanner = MultiGrainedScanner(
-        shape=shape, windows=windows, stride=2, random_state=parts.seeds["model"], n_jobs=n_jobs
+        shape=shape,
+        windows=windows,
+        stride=2,
+        n_estimators=profile.get("scanner_trees", dataset),
+        max_windows=len(parts.X) * math.prod(shape) if most == "all" else most,
+        random_state=parts.seeds["model"],
+        n_jobs=n_jobs,
     )
     X = pd.DataFrame(scanner.fit_transform(parts.X, parts.y).astype(np.float32))
     return replace(parts, X=X, X_test=pd.DataFrame(scanner.transform(parts.X_test).astype(np.float32)))

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from surewood import bounds
 from surewood.bounds import (
     Status,
+    drawn_vote_tail,
+    empirical_bernstein,
     log_forest_count,
     log_mixture_count,
     margin_gap,
@@ -285,8 +288,34 @@ def test_simplified_gap():
         (lambda: log_mixture_count([0.0], [1.0]), "alphas must have a positive sum"),
         (lambda: margin_gap(0.5, 1.0, 10, 1.0), r"threshold must be in \(0, 1\), got 1.0"),
         (lambda: margin_gap(-0.5, 0.5, 10, 1.0), "ratio must be >= 0, got -0.5"),
+        (lambda: drawn_vote_tail(1.5, 0.1, 10), r"margin must be in \[-1, 1\]"),
+        (lambda: empirical_bernstein([0.0, 2.0]), r"values must be in \[0, 1\], got 2"),
     ],
 )
 def test_margin_theorem_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("margin", [-0.6, 0.0, 0.5, 0.9])
+@pytest.mark.parametrize("n_draws", [1, 7, 40])
+def test_votes_of_drawn_members_exceed_the_whole_vote_as_rarely_as_stated(margin, n_draws):
+    """Members of margin 1 and -1 have the largest variance; their number is binomial."""
+    right = np.arange(n_draws + 1)
+    probability = stats.binom.pmf(right, n_draws, (1.0 + margin) / 2.0)
+    means = 2.0 * right / n_draws - 1.0
+    for epsilon in (0.05, 0.2, 0.5, 1.0):
+        exact = probability[means >= margin + epsilon - 1e-12].sum()
+        assert exact <= drawn_vote_tail(margin, epsilon, n_draws) + 1e-12
+
+
+@pytest.mark.parametrize("mean", [0.01, 0.1, 0.5, 0.97])
+@pytest.mark.parametrize("m", [2, 20, 300])
+def test_the_empirical_bernstein_limit_fails_as_rarely_as_stated(mean, m):
+    """Over all numbers of ones among m coins."""
+    failed = [
+        stats.binom.pmf(k, m, mean)
+        for k in range(m + 1)
+        if empirical_bernstein(np.repeat([0.0, 1.0], [m - k, k]), delta=0.2) < mean
+    ]
+    assert sum(failed) <= 0.2

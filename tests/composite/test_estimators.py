@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -168,14 +169,22 @@ def test_copies_count_for_the_choice_as_the_trees_that_saw_them_vote():
     assert seen.mean() > unaware.mean() + 0.1
 
 
-def test_the_whole_theorem_selects_degrees_and_C_may_be_chosen_leaf_by_leaf(problem):
-    """Against one forest per C: the criterion of a tree is a sum over leaves, so the minimum is leafwise."""
-    how = {"n_estimators": 3, "max_depth": 2, "degrees": (1, 2, 3), "gamma_scale": 1e-3, "random_state": 0}
-    by_leaf = Forest.exact(**how, C=[0.1, 10.0], study={"C_per_leaf": True}).fit(*problem)
-    each = [Forest.exact(**how, C=C).fit(*problem) for C in (0.1, 10.0)]
-    assert (by_leaf.criterion_ <= np.min([forest.criterion_ for forest in each], axis=0) + 1e-12).all()
-    whole = Forest.exact(**how, C=1.0, selection="theorem").fit(*problem)
-    exact = Forest.exact(**how, C=1.0).fit(*problem)
-    assert (exact.criterion_ <= whole.criterion_ + 1e-12).all()
+def test_C_of_every_leaf_has_the_minimum_over_all_sequences(problem):
+    """Of degrees and C: the terms of every leaf are those of a forest that has one degree and one C."""
+    how = {"n_estimators": 3, "max_depth": 2, "gamma_scale": 1e-3, "random_state": 0}
+    by_leaf = Forest.exact(**how, degrees=(1, 2), C=[0.1, 10.0], study={"C_per_leaf": True}).fit(*problem)
+    each = [Forest.exact(**how, degrees=d, C=C).fit(*problem) for d in (1, 2) for C in (0.1, 10.0)]
+    for tree in range(3):
+        ledgers = [forest.ledger(tree) for forest in each]
+        terms = np.array([own["errors"] / own["points"].sum() + own["term"] for own in ledgers])
+        scores = [terms[list(k), range(len(k))].sum() for k in product(range(4), repeat=terms.shape[1])]
+        assert by_leaf.criterion_[tree] == pytest.approx(min(scores))
     with pytest.raises(ValueError, match="needs the criterion"):
         Forest(study={"C_per_leaf": True}).fit(*problem)
+
+
+def test_the_whole_theorem_may_select_degrees(problem):
+    how = {"n_estimators": 3, "max_depth": 2, "degrees": (1, 2, 3), "gamma_scale": 1e-3, "C": 1.0}
+    whole = Forest.exact(**how, selection="theorem", random_state=0).fit(*problem)
+    exact = Forest.exact(**how, random_state=0).fit(*problem)
+    assert (exact.criterion_ <= whole.criterion_ + 1e-12).all()

@@ -28,6 +28,7 @@ from papers.rcf.tables import (
     NAMES,
     WITH_VALIDATION,
     either_line,
+    pooled_choice,
     restricted,
     summarise,
 )
@@ -339,6 +340,8 @@ def test_a_choice_among_some_gammas_reads_the_counts():
     assert restricted(records, 4, [1.0]).mean == pytest.approx(0.2)
     assert restricted([{"metrics": {}}], 4, [0.1]) is None
     assert restricted([], 4, [0.1]) is None
+    assert pooled_choice(records, 4).mean == pytest.approx(0.2)  # 1, which has 2 errors on average
+    assert pooled_choice([], 4) is None
 
 
 TARGETS = published("rcf").query("method == 'rcf'").set_index("dataset")["error"]

@@ -58,7 +58,9 @@ from .holdout import (
 )
 from .ledger import LeafLedger, composite_ledger
 from .margin import (
+    drawn_vote_tail,
     effective_sample_size,
+    empirical_bernstein,
     log_forest_count,
     log_mixture_count,
     margin_gap,
@@ -119,7 +121,9 @@ __all__ = [
     "compression_bound",
     "corrected_paired_t_test",
     "cross_fit_bound",
+    "drawn_vote_tail",
     "effective_sample_size",
+    "empirical_bernstein",
     "error_difference",
     "error_sequence",
     "fixed_sequence_choice",

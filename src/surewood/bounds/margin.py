@@ -1,17 +1,17 @@
 """Margins of additive cascades: loss, weights, step size, theorem (theory.md §4).
 
-`margins` and `summed_margins` (4.2), `margin_loss` (4.3), `margin_weights` (4.4), `effective_sample_size`,
-`margin_ratio` (4.6), `scatter_ratio` (4.8). The exact step size of a new layer (4.5) and its normalisations
-[D-29]: `margin_step` minimises the convex, piecewise quadratic mean loss in O(m log m), `simplex_step` mixes
-old and new instead, `margin_of_sum_step` serves the option that takes margins of the summed scores. The
-theorem stated for mdDF (4.7) is a HEURISTIC, its proof has gaps [D-32]: `margin_theorem`, `margin_gap`, and
-the counts of hypotheses.
+`margins` (4.2), `margin_loss` (4.3), `margin_weights` (4.4), `effective_sample_size`,
+`margin_ratio` (4.6), `scatter_ratio` (4.8). The exact step size of a new layer (4.5): `margin_step` minimises
+the convex, piecewise quadratic mean loss in O(m log m), `margin_of_sum_step` serves the option that takes
+margins of the summed scores. The theorem stated for mdDF (4.7) is a HEURISTIC, its proof has gaps [D-32]:
+`margin_theorem`, `margin_gap`, and the counts of hypotheses. The two lemmas behind it are sound:
+`drawn_vote_tail`, `empirical_bernstein`.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -408,6 +408,47 @@ def log_mixture_count(alphas: ArrayLike, log_counts: ArrayLike) -> float:
     if alpha.size != counts.size or not alpha.sum() > 0:
         raise ValueError("alphas must have a positive sum and one entry for each of log_counts")
     return float(logsumexp(counts, b=alpha))
+
+
+def drawn_vote_tail(margin: ArrayLike, epsilon: float, n_draws: int) -> Any:
+    """Probability that a vote of drawn members is better than the whole vote by `epsilon`, at most (§4.6).
+
+    `n_draws` members are drawn by their weights, with replacement; on a point of this `margin` of the whole
+    vote their mean margin exceeds ``margin + epsilon`` with at most this probability (Bernstein: a member's
+    margin is in [-1, 1] and has a variance of at most 1 - margin²). The first lemma behind (4.7).
+
+    Examples
+    --------
+    >>> from surewood.bounds import drawn_vote_tail
+    >>> round(drawn_vote_tail(0.8, 0.2, 100), 4)
+    0.0174
+    """
+    z = check.finite(margin, "margin", minimum=-1.0)
+    if (z > 1).any():
+        raise ValueError("margin must be in [-1, 1]")
+    gap, n = check.positive(epsilon, "epsilon"), check.count(n_draws, "n_draws", 1)
+    value = np.exp(-n * gap**2 / (2.0 - 2.0 * z**2 + 4.0 * gap / 3.0))
+    return float(value) if np.ndim(margin) == 0 else value
+
+
+def empirical_bernstein(values: ArrayLike, *, delta: float = 0.05) -> float:
+    """Upper limit of a mean from independent values in [0, 1], by their own variance (§4.6).
+
+    ``mean + sqrt(2 V log(2/delta) / m) + 7 log(2/delta) / (3 (m - 1))`` with the sample variance V: it fails
+    with probability `delta` at most (Maurer and Pontil). The second lemma behind (4.7).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surewood.bounds import empirical_bernstein
+    >>> round(empirical_bernstein(np.repeat([0.0, 1.0], [950, 50])), 4)
+    0.0773
+    """
+    own = check.unit(values, "values", ndim=1)
+    m = check.count(own.size, "number of values", 2)
+    tail = math.log(2.0 / check.confidence(delta))
+    limit = own.mean() + math.sqrt(2.0 * own.var(ddof=1) * tail / m) + 7.0 * tail / (3.0 * (m - 1))
+    return float(min(1.0, limit))
 
 
 def margin_theorem(z: ArrayLike, log_count: float, *, delta: float = 0.05) -> MarginTheorem:
