@@ -26,7 +26,7 @@ from sklearn.model_selection import KFold
 
 from surewood._arrays import Codes, Floats, Ints
 from surewood.bounds import margin_ratio
-from surewood.deepforest.blocks import Block, BlockPlan, train_block
+from surewood.deepforest.blocks import Block, BlockSetting, train_block
 from surewood.deepforest.data import LayerInput, layer_seed, learn_vector_bins
 from surewood.deepforest.forests import BlockMember, TreeSettings
 from surewood.deepforest.margins import class_margins
@@ -110,10 +110,10 @@ class ProgramForest:
         for t in range(1, self.n_layers + 1):
             mapper = learn_vector_bins(inputs, None)
             depths = [min(self.a * t, DEEPEST)] * len(FORESTS)
-            plan = BlockPlan(members, depths, settings, n_classes)
+            setting = BlockSetting(members, depths, settings, n_classes)
             seed = layer_seed(self.seed, t)
             read = _binned(inputs, mapper)
-            fit = train_block(read, codes, fold, plan, seed=seed, weight=weight, n_jobs=self.n_jobs)
+            fit = train_block(read, codes, fold, setting, seed=seed, weight=weight, n_jobs=self.n_jobs)
             gamma = class_margins(fit.vectors.mean(axis=0), codes)
             alpha = float(np.arctanh(gamma.mean()))
             self.layers.append((mapper, fit.block, alpha))

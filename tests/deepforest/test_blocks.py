@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from surewood.base.folds import stratified_folds
 from surewood.deepforest import CascadeForestClassifier, MarginDeepForestClassifier
 from surewood.deepforest.blocks import (
-    BlockPlan,
+    BlockSetting,
     SpillFolder,
     fit_fold_classifier,
     guarded_weights,
@@ -35,14 +35,14 @@ def data():
     return LayerInput(bin_array(X)), y.astype(np.int32)
 
 
-def plan(n_trees=8, cross_fit="kfold", forests=KINDS, **settings):
+def setting(n_trees=8, cross_fit="kfold", forests=KINDS, **settings):
     members = parse_members(forests, n_trees)
-    return BlockPlan(members, [8] * len(members), TreeSettings(**settings), 3, cross_fit)
+    return BlockSetting(members, [8] * len(members), TreeSettings(**settings), 3, cross_fit)
 
 
 def test_vectors_are_distributions_and_better_than_chance(data):
     inputs, y = data
-    fit = train_block(inputs, y, stratified_folds(y, 5, 0), plan(), seed=0)
+    fit = train_block(inputs, y, stratified_folds(y, 5, 0), setting(), seed=0)
     np.testing.assert_allclose(fit.vectors.sum(axis=2), 1.0)
     assert (fit.vectors.mean(axis=0).argmax(axis=1) == y).mean() > 0.7
     assert fit.importances.sum() == pytest.approx(1.0)
@@ -56,8 +56,8 @@ def test_a_points_own_label_never_changes_its_own_vector(data, row):
     fold = stratified_folds(y, 5, 0)
     changed = y.copy()
     changed[row] = (y[row] + 1) % 3
-    before = train_block(inputs, y, fold, plan(), seed=0).vectors
-    after = train_block(inputs, changed, fold, plan(), seed=0).vectors
+    before = train_block(inputs, y, fold, setting(), seed=0).vectors
+    after = train_block(inputs, changed, fold, setting(), seed=0).vectors
     np.testing.assert_array_equal(before[:, row], after[:, row])
     assert (before != after).any()  # others do learn from it
 
@@ -67,7 +67,7 @@ def test_a_contrast_classifier_does_not_see_the_label_either():
     inputs, y, fold = LayerInput(bin_array(X), X), y.astype(np.int32), stratified_folds(y, 5, 0)
     changed = y.copy()
     changed[17] = (y[17] + 1) % 3
-    block = plan(forests=["contrast"])
+    block = setting(forests=["contrast"])
     before = train_block(inputs, y, fold, block, seed=0, n_jobs=1).vectors
     after = train_block(inputs, changed, fold, block, seed=0, n_jobs=2).vectors
     np.testing.assert_array_equal(before[:, fold == fold[17]], after[:, fold == fold[17]])
@@ -83,7 +83,7 @@ def test_in_fold_vectors_are_averages_of_the_models_that_saw_the_point(data, kin
     )[0]
     inputs = LayerInput(inputs.matrix, numbers)
     fold = stratified_folds(y, 3, 0)
-    own = plan(cross_fit="in_fold", forests=["random" if kind == "random" else GaussianNB()])
+    own = setting(cross_fit="in_fold", forests=["random" if kind == "random" else GaussianNB()])
     fit = train_block(inputs, y, fold, own, seed=0)
     expected = np.zeros((200, 3))
     for k in range(3):
@@ -108,7 +108,7 @@ def test_an_in_fold_model_claims_nothing_about_new_rows():
 
 def test_new_points_get_the_average_over_folds(data):
     inputs, y = data
-    fit = train_block(inputs, y, stratified_folds(y, 4, 0), plan(), seed=0)
+    fit = train_block(inputs, y, stratified_folds(y, 4, 0), setting(), seed=0)
     vectors = fit.block.vectors(inputs)
     for number, forest in enumerate(fit.block.models):
         parts = [forest.trees(8 * i, 8 * (i + 1)).predict_proba(inputs.matrix) for i in range(4)]
@@ -119,10 +119,10 @@ def test_any_number_of_workers_and_any_backend_give_the_same(data, monkeypatch):
     monkeypatch.setattr("surewood.deepforest.blocks._TASK_VISITS", 3e3)  # several tasks per forest
     inputs, y = data
     fold = stratified_folds(y, 3, 0)
-    one = train_block(inputs, y, fold, plan(), seed=0, n_jobs=1)
-    two = train_block(inputs, y, fold, plan(), seed=0, n_jobs=2)
+    one = train_block(inputs, y, fold, setting(), seed=0, n_jobs=1)
+    two = train_block(inputs, y, fold, setting(), seed=0, n_jobs=2)
     with parallel_config(backend="loky", n_jobs=2):
-        processes = train_block(inputs, y, fold, plan(n_trees=8, forests=KINDS), seed=0, n_jobs=2)
+        processes = train_block(inputs, y, fold, setting(n_trees=8, forests=KINDS), seed=0, n_jobs=2)
     for other in (two, processes):
         np.testing.assert_array_equal(one.vectors, other.vectors)
         np.testing.assert_array_equal(one.block.models[2].nodes, other.block.models[2].nodes)
@@ -134,8 +134,8 @@ def test_rows_outside_the_folds_take_no_part(data):
     fold[:50] = -1
     changed = y.copy()
     changed[:50] = 0
-    one = train_block(inputs, y, fold, plan(), seed=0).vectors
-    two = train_block(inputs, changed, fold, plan(), seed=0).vectors
+    one = train_block(inputs, y, fold, setting(), seed=0).vectors
+    two = train_block(inputs, changed, fold, setting(), seed=0).vectors
     np.testing.assert_array_equal(one, two)
     assert (one[:, :50] == 0).all()
 
@@ -144,12 +144,12 @@ def test_weights_pull_the_vectors(data):
     inputs, y = data
     heavy = np.where(y == 2, 50.0, 1.0)
     for weighting in ("reweight", "resample"):
-        plain = train_block(inputs, y, stratified_folds(y, 3, 0), plan(weighting=weighting), seed=0)
+        plain = train_block(inputs, y, stratified_folds(y, 3, 0), setting(weighting=weighting), seed=0)
         pulled = train_block(
             inputs,
             y,
             stratified_folds(y, 3, 0),
-            plan(weighting=weighting),
+            setting(weighting=weighting),
             seed=0,
             weight=heavy / heavy.mean(),
         )
@@ -168,7 +168,7 @@ def test_a_class_missing_from_a_folds_training_part_gets_zero():
     X = np.arange(12, dtype=float)[:, None]
     y = np.array([0] * 6 + [1] * 5 + [2], dtype=np.int32)
     fold = (np.arange(12) % 2).astype(np.int64)
-    vectors = train_block(LayerInput(bin_array(X)), y, fold, plan(), seed=0).vectors
+    vectors = train_block(LayerInput(bin_array(X)), y, fold, setting(), seed=0).vectors
     assert (vectors[:, fold == fold[11], 2] == 0).all()
     np.testing.assert_allclose(vectors.sum(axis=2), 1.0)
 
@@ -219,8 +219,8 @@ def test_a_stored_block_is_mapped_and_predicts_the_same():
     X, y = load_iris(return_X_y=True)
     y = y.astype(np.int32)
     inputs = LayerInput(bin_array(X))
-    plan = BlockPlan(parse_members(["random", "extra"], 3), [None, None], TreeSettings(), 3)
-    block = train_block(inputs, y, stratified_folds(y, 2, 0), plan, seed=0).block
+    setting = BlockSetting(parse_members(["random", "extra"], 3), [None, None], TreeSettings(), 3)
+    block = train_block(inputs, y, stratified_folds(y, 2, 0), setting, seed=0).block
     folder = SpillFolder()
     stored = folder.store(block, "layer-1")
     np.testing.assert_array_equal(stored.vectors(inputs), block.vectors(inputs))

@@ -10,7 +10,7 @@ from surewood.deepforest import CascadeForestClassifier
 from surewood.deepforest.cascade_growth import CascadeGrowth, automatic_gate, stopping_points
 from surewood.deepforest.data import LayerInput, TrainingSet
 from surewood.deepforest.forests import PUBLISHED, parse_members
-from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
+from surewood.deepforest.plan import CascadeSetting, RunOptions
 from surewood.trees.binning import bin_array
 
 
@@ -22,20 +22,20 @@ def training():
     return TrainingSet(LayerInput(bin_array(X)), y.astype(np.int32), np.arange(3))
 
 
-def plan(**changes):
+def setting(**changes):
     standard = {"max_layers": 4, "patience": 4, "min_improvement": 0.0}
-    return CascadeGrowthPlan(members=parse_members(PUBLISHED, 5), n_folds=3, **{**standard, **changes})
+    return CascadeSetting(members=parse_members(PUBLISHED, 5), n_folds=3, **{**standard, **changes})
 
 
 def test_later_layers_see_all_forests_of_the_layer_before(training):
-    fit = CascadeGrowth(training, plan(patience=9), RunOptions()).grown()
+    fit = CascadeGrowth(training, setting(patience=9), RunOptions()).grown()
     widths = [layer.block.models[0].n_features for layer in fit.layers.layers]
     assert widths[0] == 6
     assert set(widths[1:]) <= {6 + 4 * 3}
 
 
 def test_the_last_layer_is_the_best_one_and_its_mean_is_the_prediction(training):
-    fit = CascadeGrowth(training, plan(), RunOptions(keep_held_out=True)).grown()
+    fit = CascadeGrowth(training, setting(), RunOptions(keep_held_out=True)).grown()
     best = max(record.score for record in fit.records)
     assert fit.records[len(fit.layers.layers) - 1].score == best
     np.testing.assert_array_equal(fit.held_out, fit.staged_held_out[len(fit.layers.layers) - 1])
@@ -47,7 +47,7 @@ def test_the_last_layer_is_the_best_one_and_its_mean_is_the_prediction(training)
 @pytest.mark.parametrize("screening", ["auto", 0.9])
 def test_screened_points_stop_in_training_and_in_prediction(training, screening):
     fit = CascadeGrowth(
-        training, plan(screening=screening, patience=9), RunOptions(keep_held_out=True)
+        training, setting(screening=screening, patience=9), RunOptions(keep_held_out=True)
     ).grown()
     in_play = [record.n_points for record in fit.records]
     assert in_play == sorted(in_play, reverse=True)
@@ -61,7 +61,7 @@ def test_screened_points_stop_in_training_and_in_prediction(training, screening)
 
 
 def test_a_gate_that_everybody_passes_leaves_the_first_layer_in_charge(training):
-    fit = CascadeGrowth(training, plan(screening=0.0), RunOptions()).grown()
+    fit = CascadeGrowth(training, setting(screening=0.0), RunOptions()).grown()
     assert [record.n_points for record in fit.records][1:] == [9] * (len(fit.records) - 1)  # 3 per class stay
     stages = [scores for *_, scores in fit.layers.walk(training.inputs)]
     np.testing.assert_array_equal(stages[0], stages[-1])

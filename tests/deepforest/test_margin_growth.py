@@ -27,15 +27,15 @@ from surewood.deepforest.margin_growth import (
     with_at_most,
 )
 from surewood.deepforest.margins import StepRule
-from surewood.deepforest.plan import MarginGrowthPlan, RunOptions
+from surewood.deepforest.plan import MarginSetting, RunOptions
 from surewood.trees.binning import BinnedMatrix, as_table, bin_array
 from tests.deepforest.reference_margin_forest import reference_margin_forest
 
 RUN = RunOptions()
 
 
-def plan(n_trees=5, **changes):
-    standard = MarginGrowthPlan(
+def setting(n_trees=5, **changes):
+    standard = MarginSetting(
         members=parse_members(PUBLISHED, n_trees), schedule=(8,) * 4, n_folds=3, max_layers=4
     )
     return replace(standard, **changes)
@@ -59,7 +59,7 @@ def test_agrees_with_the_reference_built_from_scikit_learn():
     base = bin_array(X[train])
     ours = MarginGrowth(
         TrainingSet(LayerInput(base), y[train], np.arange(10)),
-        plan(15, schedule=(4,) * 4, max_layers=2, step=StepRule("simplex", "layer", 0.8, 0.05)),
+        setting(15, schedule=(4,) * 4, max_layers=2, step=StepRule("simplex", "layer", 0.8, 0.05)),
         RunOptions(keep_held_out=True),
     ).grown()
     inputs = LayerInput(BinnedMatrix.of(base.mapper.codes(as_table(X[new])), base.mapper))
@@ -81,7 +81,7 @@ def test_agrees_with_the_reference_built_from_scikit_learn():
 @pytest.mark.parametrize("mode", ["simplex", "literal", "capped"])
 @pytest.mark.parametrize("margins", ["layer", "of_sum"])
 def test_every_mode_grows_and_its_scores_are_distributions(training, mode, margins):
-    fit = MarginGrowth(training, plan(step=StepRule(mode, margins)), RUN).grown()
+    fit = MarginGrowth(training, setting(step=StepRule(mode, margins)), RUN).grown()
     np.testing.assert_allclose(fit.held_out.sum(axis=1), 1.0)
     for *_, scores in fit.layers.walk(training.inputs):
         np.testing.assert_allclose(scores.sum(axis=1), 1.0)
@@ -94,7 +94,7 @@ def test_every_mode_grows_and_its_scores_are_distributions(training, mode, margi
 
 
 def test_the_kept_layer_is_the_best_and_never_below_the_first(training):
-    fit = MarginGrowth(training, plan(reweighting="literal"), RUN).grown()
+    fit = MarginGrowth(training, setting(reweighting="literal"), RUN).grown()
     best = max(record.score for record in fit.records)
     assert fit.best_score == best >= fit.records[0].score
     assert (fit.held_out.argmax(axis=1) == training.y).mean() == pytest.approx(best)
@@ -102,16 +102,18 @@ def test_the_kept_layer_is_the_best_and_never_below_the_first(training):
 
 
 def test_a_shared_first_layer_changes_nothing(training):
-    first = first_layer_task(training, plan(), RUN).train()
+    first = first_layer_task(training, setting(), RUN).train()
     for theta in (0.7, 0.9):
-        chosen = plan(step=StepRule(theta=theta))
+        chosen = setting(step=StepRule(theta=theta))
         shared, alone = (MarginGrowth(training, chosen, RUN).grown(f) for f in (first, None))
         np.testing.assert_array_equal(shared.held_out, alone.held_out)
 
 
 def test_variants_see_what_they_should(training):
     for layer_inputs, columns in (("both", 9), ("scores", 3), ("features", 6)):
-        fit = MarginGrowth(training, plan(layer_inputs=layer_inputs, patience=9, max_layers=2), RUN).grown()
+        fit = MarginGrowth(
+            training, setting(layer_inputs=layer_inputs, patience=9, max_layers=2), RUN
+        ).grown()
         if len(fit.layers.layers) > 1:
             assert fit.layers.layers[1].block.models[0].n_features == columns
         assert len(fit.records) <= 2
@@ -120,7 +122,7 @@ def test_variants_see_what_they_should(training):
 def test_weights_of_points_reach_margins_and_scores(training):
     weight = np.where(training.y == 2, 3.0, 1.0)
     weighted = replace(training, weight=weight / weight.mean())
-    fit = MarginGrowth(weighted, plan(), RUN).grown()
+    fit = MarginGrowth(weighted, setting(), RUN).grown()
     right = fit.held_out.argmax(axis=1) == training.y
     assert fit.best_score == pytest.approx(np.average(right, weights=weight))
 
@@ -133,8 +135,8 @@ def two_classes():
 
 def task(two_classes, forests=("random", "extra"), n_trees=9, **options):
     members = parse_members(forests, n_trees)
-    plan = MarginGrowthPlan(members=members, schedule=(4,) * len(members), n_folds=3)
-    return LayerTask(two_classes, two_classes.inputs, None, plan, 1, RunOptions(**options))
+    setting = MarginSetting(members=members, schedule=(4,) * len(members), n_folds=3)
+    return LayerTask(two_classes, two_classes.inputs, None, setting, 1, RunOptions(**options))
 
 
 def test_trees_that_come_by_and_by_are_those_of_one_go(two_classes):
@@ -177,11 +179,11 @@ def test_no_more_trees_than_needed(two_classes, monkeypatch):
     sizes = []
     for tolerance in (1e-3, 0.1, 1e3):
         monkeypatch.setattr("surewood.deepforest.margin_growth.TOLERANCE", tolerance)
-        sizes.append(layer.with_trees_needed(few).plan.members[0].n_trees)
+        sizes.append(layer.with_trees_needed(few).setting.members[0].n_trees)
     assert sizes[0] == 50
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[2] == 30
-    assert [n for _, n in with_at_most(layer.plan, 7).forests] == [7, 7]
+    assert [n for _, n in with_at_most(layer.setting, 7).forests] == [7, 7]
 
 
 @pytest.fixture(scope="module")
@@ -270,9 +272,9 @@ def wine():
     return TrainingSet(LayerInput(bin_array(X)), y.astype(np.int32), np.unique(y))
 
 
-def plans(blocks=AUTO_BLOCKS, rates=(8, 16), n_trees=20, pilot=PILOT):
+def settings(blocks=AUTO_BLOCKS, rates=(8, 16), n_trees=20, pilot=PILOT):
     return [
-        MarginGrowthPlan(
+        MarginSetting(
             members=parse_members(block, n_trees), schedule=(rate,) * len(block), n_folds=3, pilot_trees=pilot
         )
         for block in blocks
@@ -280,8 +282,8 @@ def plans(blocks=AUTO_BLOCKS, rates=(8, 16), n_trees=20, pilot=PILOT):
     ]
 
 
-def whole_plans(rates=(8, 16)):
-    return plans(rates=rates, n_trees=4, pilot=None)
+def whole_settings(rates=(8, 16)):
+    return settings(rates=rates, n_trees=4, pilot=None)
 
 
 def test_the_pool_has_every_block_and_no_more():
@@ -294,8 +296,8 @@ def test_the_pool_has_every_block_and_no_more():
 
 
 def test_blocks_share_their_forests(wine):
-    layers = first_layers(wine, whole_plans(), RUN)
-    fits = {(plan.forests, plan.schedule[0]): fit for plan, fit in layers}
+    layers = first_layers(wine, whole_settings(), RUN)
+    fits = {(setting.forests, setting.schedule[0]): fit for setting, fit in layers}
     assert len(fits) == 8
     published, extra, mixed, all_extra = (
         fits[tuple((kind, 4) for kind in block), 8] for block in AUTO_BLOCKS
@@ -308,25 +310,25 @@ def test_blocks_share_their_forests(wine):
 
 
 def test_a_taken_block_predicts_like_its_members(wine):
-    for _, fit in first_layers(wine, whole_plans((8,)), RUN):
+    for _, fit in first_layers(wine, whole_settings((8,)), RUN):
         assert fit.block.vectors(wine.inputs).shape == (4, wine.n_rows, 3)
         assert fit.importances.shape == (13,)
         assert fit.importances.sum() == pytest.approx(1.0)
 
 
 def test_the_best_held_out_score_is_chosen(wine):
-    chosen, fit = choose_first_layer(wine, whole_plans(), RUN)
+    chosen, fit = choose_first_layer(wine, whole_settings(), RUN)
     accuracy = {
-        id(plan): np.mean(other.vectors.mean(axis=0).argmax(axis=1) == wine.y)
-        for plan, other in first_layers(wine, whole_plans(), RUN)
+        id(setting): np.mean(other.vectors.mean(axis=0).argmax(axis=1) == wine.y)
+        for setting, other in first_layers(wine, whole_settings(), RUN)
     }
     assert np.mean(fit.vectors.mean(axis=0).argmax(axis=1) == wine.y) == max(accuracy.values())
-    assert chosen.first_key in {plan.first_key for plan in whole_plans()}
+    assert chosen.first_key in {setting.first_key for setting in whole_settings()}
 
 
-def test_a_plan_with_a_pilot_races(wine):
-    chosen, fit = choose_first_layer(wine, plans(), RUN)
-    again, same = race(wine, plans(), RUN, PILOT)
+def test_a_setting_with_a_pilot_races(wine):
+    chosen, fit = choose_first_layer(wine, settings(), RUN)
+    again, same = race(wine, settings(), RUN, PILOT)
     assert chosen == again
     np.testing.assert_array_equal(fit.vectors, same.vectors)
     assert chosen.kinds in AUTO_BLOCKS
@@ -335,8 +337,8 @@ def test_a_plan_with_a_pilot_races(wine):
 
 
 def test_the_winner_has_the_trees_it_would_have_alone(wine):
-    """Its forests are those of their places in the pool, whose first block is the first of the plans."""
-    first = plans(AUTO_BLOCKS[:1], rates=(8,))
+    """Its forests are those of their places in the pool, whose first block is the first of the settings."""
+    first = settings(AUTO_BLOCKS[:1], rates=(8,))
     chosen, fit = race(wine, first, RUN, PILOT)
     np.testing.assert_allclose(fit.vectors, first_layer_task(wine, chosen, RUN).train().vectors)
 
@@ -347,24 +349,24 @@ def test_a_clearly_better_block_wins(wine):
     X, _ = load_wine(return_X_y=True)
     wide = TrainingSet(LayerInput(bin_array(np.hstack([X[:, [6, 12]], noise]))), wine.y, wine.classes)
     blocks = (("completely_random",) * 2, ("random",) * 2)
-    assert race(wide, plans(blocks), RUN, PILOT)[0].kinds == ("random", "random")
+    assert race(wide, settings(blocks), RUN, PILOT)[0].kinds == ("random", "random")
 
 
 def test_blocks_that_lose_do_not_try_other_depths(wine, monkeypatch):
     entered = []
     enter = module._enter
 
-    def noted(wine, plans, run, pilot):
-        entered.append([(plan.kinds, plan.schedule[0]) for plan in plans])
-        return enter(wine, plans, run, pilot)
+    def noted(wine, settings, run, pilot):
+        entered.append([(setting.kinds, setting.schedule[0]) for setting in settings])
+        return enter(wine, settings, run, pilot)
 
     monkeypatch.setattr(module, "_enter", noted)
-    race(wine, plans(), RUN, PILOT)
+    race(wine, settings(), RUN, PILOT)
     assert [len(group) for group in entered] == [4, 2]
     assert {rate for _, rate in entered[1]} == {16}
 
 
 def test_without_time_the_first_trees_of_the_first_depth_decide(wine):
-    chosen, fit = race(wine, plans(), RunOptions(time_limit=TimeLimit(0.0)), PILOT)
+    chosen, fit = race(wine, settings(), RunOptions(time_limit=TimeLimit(0.0)), PILOT)
     assert (chosen.schedule[0], chosen.members[0].n_trees) == (8, 4)
     assert fit.block.n_trees == 4 * 3 * 4

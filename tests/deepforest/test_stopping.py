@@ -10,11 +10,11 @@ from surewood.base.time_limit import TimeLimit
 from surewood.deepforest.blocks import Block
 from surewood.deepforest.data import LayerInput, TrainingSet
 from surewood.deepforest.forests import parse_members
-from surewood.deepforest.plan import MarginGrowthPlan, RunOptions
+from surewood.deepforest.plan import MarginSetting, RunOptions
 from surewood.deepforest.stopping import Growth, held_out_score, mean_and_error
 from surewood.trees.binning import bin_array
 
-PLAN = MarginGrowthPlan(
+SETTING = MarginSetting(
     members=parse_members(["random", "random"], 2), schedule=(4, None), max_layers=9, patience=3
 )
 TRAINING = TrainingSet(
@@ -26,7 +26,7 @@ WRONG = np.array([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.6, 0.4]])
 
 def growth_of(**changes):
     options = {name: changes.pop(name) for name in ("keep_held_out", "time_limit") if name in changes}
-    return Growth(TRAINING, replace(PLAN, **changes), RunOptions(**options))
+    return Growth(TRAINING, replace(SETTING, **changes), RunOptions(**options))
 
 
 def record_of(growth, scores, **changes):

@@ -137,7 +137,7 @@ class BlockFit:
 
 
 @dataclass(frozen=True)
-class BlockPlan:
+class BlockSetting:
     """How a block is trained; `max_depth` has one entry per member.
 
     `first_tree` is the number of trees that every forest has already, `places` the positions of the members
@@ -146,7 +146,7 @@ class BlockPlan:
 
     members: Sequence[BlockMember]
     max_depth: Sequence[int | None]
-    settings: TreeSettings
+    trees: TreeSettings
     n_classes: int
     cross_fit: str = "kfold"
     first_tree: int = 0
@@ -157,7 +157,7 @@ def train_block(
     inputs: LayerInput,
     y: Codes,
     fold: Ints,
-    plan: BlockPlan,
+    setting: BlockSetting,
     *,
     seed: int,
     weight: Floats | None = None,
@@ -174,13 +174,13 @@ def train_block(
         Class codes.
     fold : ndarray of int64, shape (n_rows,)
         Fold of every row, 0 ... n_folds - 1; -1 for rows that take no part.
-    plan : BlockPlan
+    setting : BlockSetting
     seed : int
         Trees depend on it, on the member and the fold.
     weight : ndarray of float64, shape (n_rows,), optional
         Weights of the points, mean 1.
     """
-    trainer = _BlockTrainer(inputs, y.astype(np.uint16), fold, plan, seed, weight, n_jobs)
+    trainer = _BlockTrainer(inputs, y.astype(np.uint16), fold, setting, seed, weight, n_jobs)
     n_trees = sum(task.n_trees for task in trainer.tasks)
     with stage(verbose, name, n_trees + len(trainer.classifier_places)) as advance:
         trainer.grow_forests(advance)
@@ -205,22 +205,22 @@ class _BlockTrainer:
         inputs: LayerInput,
         labels: NDArray[np.uint16],
         fold: Ints,
-        plan: BlockPlan,
+        setting: BlockSetting,
         seed: int,
         weight: Floats | None,
         n_jobs: int | None,
     ) -> None:
-        self.inputs, self.labels, self.fold, self.plan = inputs, labels, fold, plan
+        self.inputs, self.labels, self.fold, self.setting = inputs, labels, fold, setting
         self.seed, self.n_jobs = seed, n_jobs
         # A copy: it is shared with workers, the caller's may change.
         self.weight = None if weight is None else weight.copy()
         self.n_folds = int(fold.max()) + 1
-        self.in_fold = plan.cross_fit == "in_fold"
+        self.in_fold = setting.cross_fit == "in_fold"
         #: Folds that the vectors of a training point are averages over.
         self.n_voices = max(self.n_folds - 1, 1) if self.in_fold else 1
         self.started = time.perf_counter()
 
-        members, n_columns = plan.members, inputs.matrix.n_columns
+        members, n_columns = setting.members, inputs.matrix.n_columns
         self.params = self._tree_params()
         self.tasks = [
             _TreeTask(fold, number, start, n_trees)
@@ -235,26 +235,26 @@ class _BlockTrainer:
             for number, member in enumerate(members)
             if not member.is_forest
         ]
-        self.forests = [ForestJoiner(self.n_folds * m.n_trees, plan.n_classes, n_columns) for m in members]
+        self.forests = [ForestJoiner(self.n_folds * m.n_trees, setting.n_classes, n_columns) for m in members]
         self.classifiers: list[list[Any]] = [[None] * self.n_folds for _ in members]
-        shape = (len(members), len(labels), plan.n_classes)
+        shape = (len(members), len(labels), setting.n_classes)
         self.vectors: Floats = alongside(inputs.matrix.blocks[0], shape, np.float64)
         self.importances = np.zeros((len(members), n_columns))
 
     def _tree_params(self) -> dict[int, TreeParams]:
         """How the trees of each forest are grown, by its number."""
-        plan, sizes = self.plan, np.bincount(self.fold[self.fold >= 0], minlength=self.n_folds)
+        setting, sizes = self.setting, np.bincount(self.fold[self.fold >= 0], minlength=self.n_folds)
         n_rows = int(sizes.sum() - sizes.max())
         n_columns = self.inputs.matrix.n_columns
         return {
-            number: tree_params(member, plan.settings, n_columns, depth, n_rows)
-            for number, (member, depth) in enumerate(zip(plan.members, plan.max_depth))
+            number: tree_params(member, setting.trees, n_columns, depth, n_rows)
+            for number, (member, depth) in enumerate(zip(setting.members, setting.max_depth))
             if member.is_forest
         }
 
     def _spans(self, number: int, n_rows: int) -> list[tuple[int, int]]:
         """Ranges of trees, one per task; they depend on the work and never on the number of workers."""
-        n_trees = self.plan.members[number].n_trees
+        n_trees = self.setting.members[number].n_trees
         visits = n_rows * max(1.0, math.log2(max(n_rows, 2))) * self.params[number].max_features
         size = int(min(n_trees, max(1.0, _TASK_VISITS // visits)))
         return [(start, min(size, n_trees - start)) for start in range(0, n_trees, size)]
@@ -267,7 +267,7 @@ class _BlockTrainer:
         return self._training_rows(fold) if self.in_fold else np.flatnonzero(self.fold == fold)
 
     def _seed(self, fold: int, number: int) -> int:
-        places = self.plan.places
+        places = self.setting.places
         return layer_seed(self.seed, fold, number if places is None else places[number])
 
     def grow_forests(self, advance: Callable[[int], None]) -> None:
@@ -278,7 +278,7 @@ class _BlockTrainer:
         seconds = [grow_seconds(n_rows, self.params[task.member], task.n_trees) for task in self.tasks]
         results = run_tasks(self._calls(), self.n_jobs, seconds=seconds, one_by_one=True)
         for task, (forest, importances, vectors) in zip(self.tasks, results):
-            n_trees = self.plan.members[task.member].n_trees
+            n_trees = self.setting.members[task.member].n_trees
             self.forests[task.member].add(forest)
             self.importances[task.member] += importances * task.n_trees / n_trees
             answered = self._answered_rows(task.fold)
@@ -287,25 +287,25 @@ class _BlockTrainer:
 
     def _calls(self) -> Iterator[Any]:
         """The calls of the tasks, in their order."""
-        plan, matrix, latest = self.plan, self.inputs.matrix, None
+        setting, matrix, latest = self.setting, self.inputs.matrix, None
         for task in self.tasks:
             if task.fold != latest:
                 latest = task.fold
                 rows, held = self._training_rows(task.fold), self._answered_rows(task.fold)
-                weight = guarded_weights(self.weight, rows, self.labels, plan.n_classes)
+                weight = guarded_weights(self.weight, rows, self.labels, setting.n_classes)
                 share(rows, held, weight)
                 held_rows = HeldRows(matrix, held)
             grow = partial(
-                grow_forest, matrix, self.labels, plan.n_classes, self.params[task.member],
+                grow_forest, matrix, self.labels, setting.n_classes, self.params[task.member],
                 n_trees=task.n_trees, seed=self._seed(task.fold, task.member), weight=weight,
-                rows=rows, first_tree=plan.first_tree + task.start,
+                rows=rows, first_tree=setting.first_tree + task.start,
                 by_content=False,  # they are in canonical order already
             )  # fmt: skip
             yield delayed(grow_and_predict)(grow, held_rows)
 
     def fit_classifiers(self, advance: Callable[[int], None]) -> None:
         """Classifiers in a forest's place: contrast classifiers in threads, those of others one by one."""
-        kinds = [member.kind for member in self.plan.members]
+        kinds = [member.kind for member in self.setting.members]
         contrasts = [place for place in self.classifier_places if kinds[place[1]] == "contrast"]
         stop = np.zeros(1, dtype=np.uint8)
         # One thread per classifier: products split over several threads may add up in another order.
@@ -324,11 +324,11 @@ class _BlockTrainer:
             self.vectors[number, rows] += vectors / self.n_voices
 
     def _fit_classifier(self, fold: int, number: int, **options: Any) -> None:
-        numbers, labels, n_classes = self.inputs.numbers, self.labels, self.plan.n_classes
+        numbers, labels, n_classes = self.inputs.numbers, self.labels, self.setting.n_classes
         assert numbers is not None
         rows, held = np.flatnonzero((self.fold >= 0) & (self.fold != fold)), self._answered_rows(fold)
         weight = guarded_weights(self.weight, rows, labels, n_classes)
-        estimator, seed = self.plan.members[number].estimator, self._seed(fold, number)
+        estimator, seed = self.setting.members[number].estimator, self._seed(fold, number)
         model = fit_fold_classifier(estimator, numbers, labels, rows, weight, seed, n_classes, **options)
         self.classifiers[number][fold] = model
         if not self.in_fold:
@@ -337,10 +337,10 @@ class _BlockTrainer:
     def result(self) -> BlockFit:
         models: list[FlatForest | list[FoldClassifier]] = [
             forest.forest() if member.is_forest else classifiers
-            for member, forest, classifiers in zip(self.plan.members, self.forests, self.classifiers)
+            for member, forest, classifiers in zip(self.setting.members, self.forests, self.classifiers)
         ]
         seconds = time.perf_counter() - self.started
-        return BlockFit(Block(models, self.plan.n_classes), self.vectors, self.importances, seconds)
+        return BlockFit(Block(models, self.setting.n_classes), self.vectors, self.importances, seconds)
 
 
 class HeldRows:

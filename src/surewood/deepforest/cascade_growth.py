@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats
-from surewood.deepforest.blocks import BlockFit, BlockPlan, train_block
+from surewood.deepforest.blocks import BlockFit, BlockSetting, train_block
 from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
 from surewood.deepforest.forests import at_most
 from surewood.deepforest.model import CascadeLayer, CascadeLayers, side_by_side
-from surewood.deepforest.plan import CascadeGrowthPlan, RunOptions
+from surewood.deepforest.plan import CascadeSetting, RunOptions
 from surewood.deepforest.stopping import Growth
 from surewood.trees.binning import BinMapper
 
@@ -76,11 +76,11 @@ def stopping_points(
     return stops
 
 
-class CascadeGrowth(Growth[CascadeGrowthPlan]):
+class CascadeGrowth(Growth[CascadeSetting]):
     """A cascade forest while it is grown."""
 
-    def __init__(self, training: TrainingSet, plan: CascadeGrowthPlan, run: RunOptions) -> None:
-        super().__init__(training, plan, run)
+    def __init__(self, training: TrainingSet, setting: CascadeSetting, run: RunOptions) -> None:
+        super().__init__(training, setting, run)
         self.added: list[CascadeLayer] = []
         self.mean_vectors = np.zeros((training.n_rows, len(training.classes)))
         self.active = np.arange(training.n_rows)
@@ -120,12 +120,12 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
             n_points=n_points,
             seconds=fit.seconds,
         )
-        self.take_in(record, scores, scores, is_last=self.plan.screening is not None and self._too_few())
+        self.take_in(record, scores, scores, is_last=self.setting.screening is not None and self._too_few())
 
     def _widened(self, vectors: Floats) -> tuple[BinMapper, LayerInput]:
         """Bins of the last layer's vectors, learned on the points in play, and the next layer's input."""
         before = side_by_side(vectors)
-        if self.plan.screening is None:
+        if self.setting.screening is None:
             self.vectors = None  # the next layer makes new ones for all points
         weight, shown = self.training.weight, before
         if len(self.active) < len(before):
@@ -135,19 +135,21 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
         return bins, widen(self.training.inputs, before, bins, "both")
 
     def _train(self, inputs: LayerInput, number: int) -> BlockFit:
-        plan, training = self.plan, self.training
-        seed = layer_seed(plan.seed, number)
+        setting, training = self.setting, self.training
+        seed = layer_seed(setting.seed, number)
         fold = np.full(training.n_rows, -1, dtype=np.int64)
-        fold[self.active] = training.deal(plan.n_folds, seed, self.active)
+        fold[self.active] = training.deal(setting.n_folds, seed, self.active)
         limit = self.run.time_limit
 
         def grown(n_trees: int) -> BlockFit:
-            members = at_most(plan.members, n_trees)
+            members = at_most(setting.members, n_trees)
             return train_block(
                 inputs,
                 training.y,
                 fold,
-                BlockPlan(members, plan.depths(number), plan.trees, len(training.classes), plan.cross_fit),
+                BlockSetting(
+                    members, setting.depths(number), setting.trees, len(training.classes), setting.cross_fit
+                ),
                 seed=seed,
                 weight=training.weight,
                 n_jobs=self.run.n_jobs,
@@ -155,7 +157,7 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
                 name=f"layer {number}",
             )
 
-        n_trees = max(member.n_trees for member in plan.members)
+        n_trees = max(member.n_trees for member in setting.members)
         if limit.seconds is not None and n_trees > _MEASURED_TREES:
             before = limit.passed
             few = grown(_MEASURED_TREES)
@@ -167,19 +169,19 @@ class CascadeGrowth(Growth[CascadeGrowthPlan]):
 
     def _screen(self, fit: BlockFit) -> float:
         """Store the vectors of the points in play, find the gate, and let confident points stop."""
-        active, plan, training = self.active, self.plan, self.training
+        active, setting, training = self.active, self.setting, self.training
         if self.vectors is None:
             self.vectors = fit.vectors
         else:
             self.vectors[:, active] = fit.vectors[:, active]
         mean = self.vectors.mean(axis=0)[active]
         self.mean_vectors[active] = mean
-        if plan.screening is None:
+        if setting.screening is None:
             return math.inf
         y = training.y[active]
-        gate = automatic_gate(mean, y) if plan.screening == "auto" else plan.screening
+        gate = automatic_gate(mean, y) if setting.screening == "auto" else setting.screening
         assert isinstance(gate, float)
-        stops = stopping_points(mean, y, gate, plan.n_folds, len(training.classes))
+        stops = stopping_points(mean, y, gate, setting.n_folds, len(training.classes))
         self.active = active[~stops]
         return gate
 

@@ -1,7 +1,7 @@
 """Growing a margin forest: theory.md §4.5, layer by layer.
 
 :class:`MarginGrowth` runs the algorithm: block, margins, step, weights, stop rule. It can start from a first
-layer that several plans share, which is why a whole grid of targets costs little more than one.
+layer that several settings share, which is why a whole grid of targets costs little more than one.
 
 :class:`LayerTask` trains the forests of one layer, all at once or by and by. A tree depends on its number,
 its forest's place in the block, the fold and the seed. So a forest of ten trees to which thirty are added is
@@ -16,9 +16,9 @@ of the mean, row by row and without bias; this variance is exactly what more tre
 (:class:`FewTrees`).
 
 **The first layer** depends on forests and depths only, and the forests of a block do not know of each other.
-So plans that differ in their blocks take their forests out of one pool, and :func:`choose_first_layer` gives
-the plan whose first layer has the best held-out score. With a pilot the first few trees of every forest
-decide (:func:`race`, by successive halving): ten trees per forest are enough to tell blocks apart that
+So settings that differ in their blocks take their forests out of one pool, and :func:`choose_first_layer`
+gives the setting whose first layer has the best held-out score. With a pilot the first few trees of every
+forest decide (:func:`race`, by successive halving): ten trees per forest are enough to tell blocks apart that
 differ; those that do not get more.
 """
 
@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from surewood._arrays import Codes, Floats
-from surewood.deepforest.blocks import Block, BlockFit, BlockPlan, FoldClassifier, train_block
+from surewood.deepforest.blocks import Block, BlockFit, BlockSetting, FoldClassifier, train_block
 from surewood.deepforest.data import LayerInput, TrainingSet, layer_seed, learn_vector_bins, widen
 from surewood.deepforest.forests import at_most
 from surewood.deepforest.margins import (
@@ -43,7 +43,7 @@ from surewood.deepforest.margins import (
     next_step,
 )
 from surewood.deepforest.model import MarginLayer, MarginLayers
-from surewood.deepforest.plan import LEAST_BATCHES, TOLERANCE, MarginGrowthPlan, RunOptions
+from surewood.deepforest.plan import LEAST_BATCHES, TOLERANCE, MarginSetting, RunOptions
 from surewood.deepforest.stopping import Growth, held_out_score, mean_and_error
 from surewood.trees.binning import BinMapper
 from surewood.trees.flat_tree import FlatForest, ForestJoiner
@@ -179,38 +179,38 @@ def few_trees(halves: Floats, fit: BlockFit, n_first: int, n_trees: int) -> FewT
 class LayerTask:
     """One layer of a margin forest.
 
-    `places` are the positions of the plan's members in the block they were taken out of (None: 0, 1, ...).
+    `places` are the positions of the setting's members in the block they were taken out of (None: 0, 1, ...).
     """
 
     training: TrainingSet
     inputs: LayerInput
     weight: Floats | None
-    plan: MarginGrowthPlan
+    setting: MarginSetting
     layer: int
     run: RunOptions
     places: Sequence[int] | None = None
 
     def train(self) -> BlockFit:
         """Every member with all its trees."""
-        return self._train(range(len(self.plan.members)), 0, None)
+        return self._train(range(len(self.setting.members)), 0, None)
 
     def begin(self, n_trees: int) -> tuple[BlockFit, Floats]:
         """The first trees of every forest, and classifiers; with the vectors of half of these trees."""
         half = n_trees // 2
-        first = self._train(range(len(self.plan.members)), 0, half)
+        first = self._train(range(len(self.setting.members)), 0, half)
         halves = first.vectors.copy()
         return self.extend(first, half, n_trees), halves
 
     def with_trees_needed(self, few: FewTrees) -> LayerTask:
         """The same with no more trees per forest than its first ones show to be worth growing."""
-        plan, training = self.plan, self.training
-        needed = few.trees_needed(training.y, training.weight, TOLERANCE, plan.n_folds)
-        least = LEAST_BATCHES * (plan.pilot_trees or few.n_trees)
-        return replace(self, plan=with_at_most(plan, max(least, needed)))
+        setting, training = self.setting, self.training
+        needed = few.trees_needed(training.y, training.weight, TOLERANCE, setting.n_folds)
+        least = LEAST_BATCHES * (setting.pilot_trees or few.n_trees)
+        return replace(self, setting=with_at_most(setting, max(least, needed)))
 
     def grow(self, fit: BlockFit, n_trees: int) -> tuple[BlockFit, int]:
         """All remaining trees, in batches that double (a time limit is noticed), and how many there are."""
-        most = max((member.n_trees for member in self.plan.members if member.is_forest), default=0)
+        most = max((member.n_trees for member in self.setting.members if member.is_forest), default=0)
         while n_trees < most and not self.run.time_limit.is_over:
             stop = min(2 * n_trees, most)
             fit, n_trees = self.extend(fit, n_trees, stop), stop
@@ -218,7 +218,7 @@ class LayerTask:
 
     def extend(self, fit: BlockFit, start: int, stop: int) -> BlockFit:
         """`fit` with the trees `start` to `stop` added to the forests that have as many."""
-        members = self.plan.members
+        members = self.setting.members
         numbers = [k for k, member in enumerate(members) if member.is_forest and member.n_trees > start]
         if not numbers:
             return fit
@@ -228,27 +228,27 @@ class LayerTask:
 
     def _train(self, numbers: Sequence[int], start: int, stop: int | None) -> BlockFit:
         """The trees `start` to `stop` (None: all) of some members."""
-        plan, training = self.plan, self.training
-        seed, depths = layer_seed(plan.seed, self.layer), plan.depths(self.layer)
-        members = [plan.members[k] for k in numbers]
+        setting, training = self.setting, self.training
+        seed, depths = layer_seed(setting.seed, self.layer), setting.depths(self.layer)
+        members = [setting.members[k] for k in numbers]
         if stop is not None:
             members = [
                 replace(m, n_trees=min(m.n_trees, stop) - start) if m.is_forest else m for m in members
             ]
-        block_plan = BlockPlan(
+        block_setting = BlockSetting(
             members,
             [depths[k] for k in numbers],
-            plan.trees,
+            setting.trees,
             len(training.classes),
-            plan.cross_fit,
+            setting.cross_fit,
             first_tree=start,
             places=[k if self.places is None else self.places[k] for k in numbers],
         )
         return train_block(
             self.inputs,
             training.y,
-            training.deal(plan.n_folds, seed),
-            block_plan,
+            training.deal(setting.n_folds, seed),
+            block_setting,
             seed=seed,
             weight=training.weight if self.weight is None else self.weight,
             n_jobs=self.run.n_jobs,
@@ -257,14 +257,14 @@ class LayerTask:
         )
 
 
-def with_at_most(plan: MarginGrowthPlan, n_trees: int) -> MarginGrowthPlan:
-    """The plan with at most this many trees per forest."""
-    return replace(plan, members=at_most(plan.members, n_trees))
+def with_at_most(setting: MarginSetting, n_trees: int) -> MarginSetting:
+    """The setting with at most this many trees per forest."""
+    return replace(setting, members=at_most(setting.members, n_trees))
 
 
-def first_layer_task(training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> LayerTask:
+def first_layer_task(training: TrainingSet, setting: MarginSetting, run: RunOptions) -> LayerTask:
     """The first layer, which does not depend on the target, the loss or the weights."""
-    return LayerTask(training, training.inputs, None, plan, 1, run)
+    return LayerTask(training, training.inputs, None, setting, 1, run)
 
 
 def _joined(
@@ -291,21 +291,21 @@ def _joined(
     return BlockFit(block, vectors, importances, fit.seconds + more.seconds)
 
 
-class MarginGrowth(Growth[MarginGrowthPlan]):
+class MarginGrowth(Growth[MarginSetting]):
     """A margin forest while it is grown."""
 
-    def __init__(self, training: TrainingSet, plan: MarginGrowthPlan, run: RunOptions) -> None:
-        super().__init__(training, plan, run)
+    def __init__(self, training: TrainingSet, setting: MarginSetting, run: RunOptions) -> None:
+        super().__init__(training, setting, run)
         self.added: list[MarginLayer] = []
         self.score: AdditiveScore | None = None
 
     def grown(self, first: BlockFit | None = None) -> MarginGrowth:
         """Layers until the stop rule says so, of which the best are kept (theory.md §4.5, [D-30]).
 
-        `first` is the first layer, where several plans share it.
+        `first` is the first layer, where several settings share it.
         """
         self.add_first(
-            first_layer_task(self.training, self.plan, self.run).train() if first is None else first
+            first_layer_task(self.training, self.setting, self.run).train() if first is None else first
         )
         while not self.finished:
             self.add_next()
@@ -315,27 +315,29 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
     @property
     def layers(self) -> MarginLayers:
         """The kept layers."""
-        return MarginLayers(tuple(self.added[: self.n_kept]), self.plan.step.mode, self.plan.layer_inputs)
+        return MarginLayers(
+            tuple(self.added[: self.n_kept]), self.setting.step.mode, self.setting.layer_inputs
+        )
 
     def add_first(self, fit: BlockFit) -> None:
         """Take in the first layer."""
         training, vectors = self.training, fit.vectors.mean(axis=0)
-        score = first_step(vectors, training.y, self.plan.step, training.weight)
+        score = first_step(vectors, training.y, self.setting.step, training.weight)
         self._add(fit, vectors, score, training.weight, None)
 
     def add_next(self) -> None:
         """Train one more layer and take it in; only its first trees where these gain no more than noise."""
-        plan, training, n_pilot, before = self.plan, self.training, self.plan.pilot_trees, self.score
+        setting, training, n_pilot, before = self.setting, self.training, self.setting.pilot_trees, self.score
         assert before is not None
         bins, inputs = None, training.inputs
-        if plan.layer_inputs != "features":
+        if setting.layer_inputs != "features":
             bins = learn_vector_bins(before.scores, training.weight)
-            inputs = widen(training.inputs, before.scores, bins, plan.layer_inputs)
-        step, promises = plan.step, True
+            inputs = widen(training.inputs, before.scores, bins, setting.layer_inputs)
+        step, promises = setting.step, True
         weight = layer_weights(
-            before.z, plan.reweighting, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight
+            before.z, setting.reweighting, theta=step.theta, mu_loss=step.mu_loss, weight=training.weight
         )
-        task = LayerTask(training, inputs, weight, plan, self.next_layer, self.run)
+        task = LayerTask(training, inputs, weight, setting, self.next_layer, self.run)
         if n_pilot is None:
             fit = task.train()
         else:
@@ -391,54 +393,54 @@ class MarginGrowth(Growth[MarginGrowthPlan]):
 
 
 def choose_first_layer(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions
-) -> tuple[MarginGrowthPlan, BlockFit]:
-    """The plan whose first layer has the best held-out score, the first of equal ones, and that layer."""
-    if plans[0].pilot_trees is not None:
-        return race(training, plans, run, plans[0].pilot_trees)
-    best: tuple[float, MarginGrowthPlan, BlockFit] | None = None
-    for plan, fit in first_layers(training, plans, run):
-        if len(plans) == 1:
-            return plan, fit
+    training: TrainingSet, settings: Sequence[MarginSetting], run: RunOptions
+) -> tuple[MarginSetting, BlockFit]:
+    """The setting whose first layer has the best held-out score, the first of equal ones, and that layer."""
+    if settings[0].pilot_trees is not None:
+        return race(training, settings, run, settings[0].pilot_trees)
+    best: tuple[float, MarginSetting, BlockFit] | None = None
+    for setting, fit in first_layers(training, settings, run):
+        if len(settings) == 1:
+            return setting, fit
         vectors = fit.vectors.mean(axis=0)
-        score = held_out_score(plan.monitor, vectors, training.y, training.classes, training.weight)
+        score = held_out_score(setting.monitor, vectors, training.y, training.classes, training.weight)
         if best is None or score > best[0]:
-            best = (score, plan, fit)
+            best = (score, setting, fit)
     assert best is not None
     return best[1], best[2]
 
 
 def first_layers(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions
-) -> Iterator[tuple[MarginGrowthPlan, BlockFit]]:
-    """Every plan with its first layer, in the order of the depths and then of the plans.
+    training: TrainingSet, settings: Sequence[MarginSetting], run: RunOptions
+) -> Iterator[tuple[MarginSetting, BlockFit]]:
+    """Every setting with its first layer, in the order of the depths and then of the settings.
 
     Plans may differ in their blocks and depths, not in anything else that a first layer depends on. One pool
     of forests is in memory at a time.
     """
-    for sharing in _by_depths(plans):
+    for sharing in _by_depths(settings):
         pool, places = _pooled(sharing)
         fit = first_layer_task(training, pool, run).train()
-        for plan, members in zip(sharing, places):
-            yield plan, fit.take(members)
+        for setting, members in zip(sharing, places):
+            yield setting, fit.take(members)
 
 
-def _by_depths(plans: Sequence[MarginGrowthPlan]) -> list[list[MarginGrowthPlan]]:
-    """The plans that can share a pool."""
-    groups: dict[Any, list[MarginGrowthPlan]] = {}
-    for plan in plans:
-        groups.setdefault(frozenset(plan.schedule), []).append(plan)
+def _by_depths(settings: Sequence[MarginSetting]) -> list[list[MarginSetting]]:
+    """The settings that can share a pool."""
+    groups: dict[Any, list[MarginSetting]] = {}
+    for setting in settings:
+        groups.setdefault(frozenset(setting.schedule), []).append(setting)
     return list(groups.values())
 
 
-def _pooled(plans: Sequence[MarginGrowthPlan]) -> tuple[MarginGrowthPlan, list[list[int]]]:
-    """One plan whose block has the forests of all plans, and the places of each plan's forests in it."""
+def _pooled(settings: Sequence[MarginSetting]) -> tuple[MarginSetting, list[list[int]]]:
+    """One setting whose block has the forests of all, and the places of each setting's forests in it."""
     # Member and growth rate are all that a forest of the first layer depends on.
-    blocks = [list(zip(plan.members, plan.schedule)) for plan in plans]
+    blocks = [list(zip(setting.members, setting.schedule)) for setting in settings]
     pool = pool_of(blocks)
     members, schedule = tuple(member for member, _ in pool), tuple(rate for _, rate in pool)
     places = [places_of(block, pool) for block in blocks]
-    return replace(plans[0], members=members, schedule=schedule), places
+    return replace(settings[0], members=members, schedule=schedule), places
 
 
 def pool_of(blocks: Sequence[list[Any]]) -> list[Any]:
@@ -469,30 +471,30 @@ def places_of(block: Sequence[Any], pool: Sequence[Any]) -> list[int]:
 
 
 def race(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, n_pilot: int
-) -> tuple[MarginGrowthPlan, BlockFit]:
-    """The plan whose first few trees have the least held-out loss, and its first layer.
+    training: TrainingSet, settings: Sequence[MarginSetting], run: RunOptions, n_pilot: int
+) -> tuple[MarginSetting, BlockFit]:
+    """The setting whose first few trees have the least held-out loss, and its first layer.
 
     All blocks start with few trees at the first of the depths; the better half of them also try the others.
     Where the two best differ by no more than noise, both get as many trees again before one is chosen.
     The winner gets as many trees as these show to be worth growing; its later layers at most as many.
     """
     entrants: list[_Entrant] = []
-    for sharing in _by_depths(plans):
+    for sharing in _by_depths(settings):
         if entrants and run.time_limit.is_over:
             break
         if entrants:
-            sharing = _still_in(sharing, plans, entrants)
+            sharing = _still_in(sharing, settings, entrants)
         entrants += _enter(training, sharing, run, n_pilot)
     best, n_trees = _final(entrants, run, n_pilot)
     task = best.task.with_trees_needed(best.few)
     fit, n_trees = task.grow(best.fit, n_trees)
-    return with_at_most(task.plan, n_trees), fit
+    return with_at_most(task.setting, n_trees), fit
 
 
 @dataclass(frozen=True)
 class _Entrant:
-    """A plan in the race, with its first trees and what they tell."""
+    """A setting in the race, with its first trees and what they tell."""
 
     task: LayerTask
     fit: BlockFit
@@ -512,37 +514,37 @@ class _Entrant:
 
 
 def _enter(
-    training: TrainingSet, plans: Sequence[MarginGrowthPlan], run: RunOptions, n_pilot: int
+    training: TrainingSet, settings: Sequence[MarginSetting], run: RunOptions, n_pilot: int
 ) -> list[_Entrant]:
-    """The first trees of plans of one depth, out of one pool."""
-    if not plans:
+    """The first trees of settings of one depth, out of one pool."""
+    if not settings:
         return []
-    pool, places = _pooled(plans)
+    pool, places = _pooled(settings)
     fit, halves = first_layer_task(training, pool, run).begin(n_pilot)
     entrants = []
-    for plan, members in zip(plans, places):
-        task = replace(first_layer_task(training, plan, run), places=members)
+    for setting, members in zip(settings, places):
+        task = replace(first_layer_task(training, setting, run), places=members)
         entrants.append(_Entrant.of(task, fit.take(members), halves[members], n_pilot // 2, n_pilot))
     return entrants
 
 
 def _still_in(
-    sharing: Sequence[MarginGrowthPlan], plans: Sequence[MarginGrowthPlan], entrants: Sequence[_Entrant]
-) -> list[MarginGrowthPlan]:
-    """The plans whose block has not been tried or is in the better half of those that have."""
+    sharing: Sequence[MarginSetting], settings: Sequence[MarginSetting], entrants: Sequence[_Entrant]
+) -> list[MarginSetting]:
+    """The settings whose block has not been tried or is in the better half of those that have."""
     losses: dict[Any, float] = {}
     for entrant in entrants:
-        forests = entrant.task.plan.forests
+        forests = entrant.task.setting.forests
         losses[forests] = min(entrant.loss, losses.get(forests, math.inf))
-    n_blocks = len({plan.forests for plan in plans})
+    n_blocks = len({setting.forests for setting in settings})
     better = sorted(losses, key=lambda forests: losses[forests])[: max(1, n_blocks // 2)]
-    return [plan for plan in sharing if plan.forests not in losses or plan.forests in better]
+    return [setting for setting in sharing if setting.forests not in losses or setting.forests in better]
 
 
 def _final(entrants: Sequence[_Entrant], run: RunOptions, n_trees: int) -> tuple[_Entrant, int]:
     """The best entrant and its trees per forest."""
     best, *others = sorted(entrants, key=lambda entrant: entrant.loss)
-    twice = min(2 * n_trees, max(member.n_trees for member in best.task.plan.members))
+    twice = min(2 * n_trees, max(member.n_trees for member in best.task.setting.members))
     if not others or twice <= n_trees or run.time_limit.is_over:
         return best, n_trees
     gap, noise = mean_and_error(others[0].losses - best.losses, best.task.training.weight)

@@ -28,7 +28,7 @@ from surewood.deepforest.estimator import (
 )
 from surewood.deepforest.forests import PUBLISHED
 from surewood.deepforest.margin_growth import MarginGrowth, choose_first_layer
-from surewood.deepforest.plan import DeepForestPlan, MarginGrowthPlan
+from surewood.deepforest.plan import DeepForestPlan, MarginSetting
 from surewood.deepforest.training import train_margin_forest
 
 #: The grid of the paper (4.3), [D-27]: 6 x 3 x 4 settings.
@@ -147,19 +147,19 @@ feature_names_in_, schema_
         study = published | (parameters.pop("study", None) or {})
         return cls(**{**PAPER_GRID, "forests": PUBLISHED, "study": study, **parameters})
 
-    def _trained(self, plan: DeepForestPlan[MarginGrowthPlan], data: DeepForestData) -> dict[str, Any]:
+    def _trained(self, plan: DeepForestPlan[MarginSetting], data: DeepForestData) -> dict[str, Any]:
         growths, first = search_settings(plan, data.training)
         given_forests = None if isinstance(self.forests, str) else list(self.forests)
         attributes = search_results(growths, given_forests)
         if self.refit:
-            chosen, n_settings = growths[attributes["best_index_"]].plan, len(growths)
+            chosen, n_settings = growths[attributes["best_index_"]].setting, len(growths)
             del growths  # their scores are not needed any more
             attributes["model_"] = train_margin_forest(plan, data, chosen, first, n_settings)
         return attributes
 
 
 def search_settings(
-    plan: DeepForestPlan[MarginGrowthPlan], training: TrainingSet
+    plan: DeepForestPlan[MarginSetting], training: TrainingSet
 ) -> tuple[list[MarginGrowth], BlockFit]:
     """Choose a block for each depth schedule by its first layer, then search the grid.
 
@@ -171,7 +171,7 @@ def search_settings(
         The first layer of the best one.
     """
     firsts: dict[Any, BlockFit] = {}
-    settings: list[MarginGrowthPlan] = []
+    settings: list[MarginSetting] = []
     for schedule in dict.fromkeys(candidate.schedule for candidate in plan.candidates):
         if firsts and plan.run.time_limit.is_over:
             break
@@ -186,7 +186,7 @@ def search_settings(
     run = replace(plan.run, keep_held_out=False, verbose=0, time_limit=time_limit, spill=False)
     growths = [MarginGrowth(training, setting, run) for setting in settings]
     _compare(growths, firsts, plan.halving)
-    return growths, firsts[growths[_best(growths)].plan.first_key]
+    return growths, firsts[growths[_best(growths)].setting.first_key]
 
 
 def _compare(growths: Sequence[MarginGrowth], firsts: dict[Any, BlockFit], halving: float | None) -> None:
@@ -195,7 +195,7 @@ def _compare(growths: Sequence[MarginGrowth], firsts: dict[Any, BlockFit], halvi
     Trees are dropped as soon as their layer has been judged, so that memory holds one layer per schedule.
     """
     for growth in growths:
-        growth.add_first(firsts[growth.plan.first_key])
+        growth.add_first(firsts[growth.setting.first_key])
         growth.drop_trees()
     alive = [k for k, growth in enumerate(growths) if not growth.finished]
     while alive:
@@ -218,27 +218,27 @@ def _best(growths: Sequence[MarginGrowth]) -> int:
 
 def search_results(growths: Sequence[MarginGrowth], forests: list[Any] | None) -> dict[str, Any]:
     """The public attributes of a search; `forests` as the user gave them, None where they were chosen."""
-    plans = [growth.plan for growth in growths]
+    settings = [growth.setting for growth in growths]
     # A schedule as a user would write it: one number where all forests share it.
-    schedules = [p.schedule[0] if len(set(p.schedule)) == 1 else p.schedule for p in plans]
+    schedules = [s.schedule[0] if len(set(s.schedule)) == 1 else s.schedule for s in settings]
     params = [
         {
-            "forests": list(plan.kinds) if forests is None else forests,
-            "theta": plan.step.theta,
-            "mu_loss": plan.step.mu_loss,
+            "forests": list(setting.kinds) if forests is None else forests,
+            "theta": setting.step.theta,
+            "mu_loss": setting.step.mu_loss,
             "depth_schedule": schedule,
         }
-        for plan, schedule in zip(plans, schedules)
+        for setting, schedule in zip(settings, schedules)
     ]
     score = np.array([growth.best_score for growth in growths])
     best = _best(growths)
     return {
         "cv_results_": {
             "params": params,
-            "param_theta": np.array([plan.step.theta for plan in plans]),
-            "param_mu_loss": np.array([plan.step.mu_loss for plan in plans]),
+            "param_theta": np.array([setting.step.theta for setting in settings]),
+            "param_mu_loss": np.array([setting.step.mu_loss for setting in settings]),
             "param_depth_schedule": schedules,
-            "param_forests": [plan.kinds for plan in plans],
+            "param_forests": [setting.kinds for setting in settings],
             "mean_test_score": score,
             "rank_test_score": 1 + (score[:, None] < score).sum(axis=1),
             "n_layers": np.array([len(growth.records) for growth in growths]),

@@ -1,8 +1,8 @@
 """From parameters and data to one frozen plan: nothing about a fit is decided later.
 
-A :class:`MarginGrowthPlan` or :class:`CascadeGrowthPlan` describes one cascade: its forests, depths, rules
-and seed. The :class:`DeepForestPlan` that `make_plan` returns holds the candidates that a fit compares and
-how to run.
+A :class:`MarginSetting` or :class:`CascadeSetting` says how one cascade is grown: its forests, depths, rules
+and seed. The :class:`DeepForestPlan` that `make_plan` returns holds the settings that a fit compares, and how
+to run.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ TREE_ROWS = 25_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class GrowthPlan(ABC):
-    """What the plans of both algorithms share: everything here decides the result.
+class GrowthSetting(ABC):
+    """How a cascade is grown, by either algorithm: everything here decides the result.
 
     `min_improvement` is a number or "noise": then a layer has to gain more than the standard error of its
     gain. `pilot_trees`, at least 2, are those of each forest that compare first layers and begin every layer;
@@ -66,8 +66,11 @@ class GrowthPlan(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarginGrowthPlan(GrowthPlan):
-    """One margin forest; `schedule` has one growth rate a per forest: depth a (t + 1) at layer t ([D-27])."""
+class MarginSetting(GrowthSetting):
+    """How a margin forest is grown.
+
+    `schedule` has one growth rate a per forest: depth a (t + 1) at layer t ([D-27]).
+    """
 
     schedule: Schedule
     step: StepRule = field(default_factory=StepRule)
@@ -84,8 +87,8 @@ class MarginGrowthPlan(GrowthPlan):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CascadeGrowthPlan(GrowthPlan):
-    """One cascade forest; `screening` is None, "auto" or a gate between 0 and 1."""
+class CascadeSetting(GrowthSetting):
+    """How a cascade forest is grown; `screening` is None, "auto" or a gate between 0 and 1."""
 
     max_depth: int | None = None
     screening: float | str | None = None
@@ -94,7 +97,7 @@ class CascadeGrowthPlan(GrowthPlan):
         return [self.max_depth] * len(self.members)
 
 
-P = TypeVar("P", bound=GrowthPlan)
+_Setting = TypeVar("_Setting", bound=GrowthSetting)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,11 +115,11 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeepForestPlan(Generic[P]):
+class DeepForestPlan(Generic[_Setting]):
     """One fit."""
 
     #: Compared by the held-out score of their first layers; earlier ones win ties.
-    candidates: tuple[P, ...]
+    candidates: tuple[_Setting, ...]
     #: Method of the calibrator; None is no calibration.
     calibration: str | None = None
     #: In a search, after each layer only one in `halving` of the candidates goes on; None grows all of them.
@@ -126,7 +129,7 @@ class DeepForestPlan(Generic[P]):
     @property
     def n_first_layers(self) -> int:
         """Different first layers among the candidates."""
-        return len({(plan.forests, tuple(plan.depths(1))) for plan in self.candidates})
+        return len({(setting.forests, tuple(setting.depths(1))) for setting in self.candidates})
 
 
 def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) -> DeepForestPlan[Any]:
@@ -153,14 +156,12 @@ def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) ->
         "seed": seed,
         **{name: parameters[name] for name in names},
     }
-    candidates: tuple[GrowthPlan, ...]
+    candidates: tuple[GrowthSetting, ...]
     if "screening" in parameters:
         screening = parameters["screening"]
         gate = screening if screening is None or isinstance(screening, str) else float(screening)
         max_depth = parameters["max_depth"]
-        candidates = (
-            CascadeGrowthPlan(members=data.blocks[0], max_depth=max_depth, screening=gate, **growth),
-        )
+        candidates = (CascadeSetting(members=data.blocks[0], max_depth=max_depth, screening=gate, **growth),)
     else:
         candidates = _margin_candidates(parameters, data, growth, is_chosen)
     return DeepForestPlan(
@@ -179,7 +180,7 @@ def make_plan(parameters: Mapping[str, Any], data: DeepForestData, seed: int) ->
 
 def _margin_candidates(
     parameters: Mapping[str, Any], data: DeepForestData, growth: dict[str, Any], is_chosen: bool
-) -> tuple[MarginGrowthPlan, ...]:
+) -> tuple[MarginSetting, ...]:
     """Each block with each setting; a margin forest that is no search has one setting."""
     # How many trees and layers: by the table where the block is chosen as well, else as published.
     if growth["patience"] == "auto":
@@ -198,7 +199,7 @@ def _margin_candidates(
         setting = [parameters["depth_schedule"]], [parameters["theta"]], [parameters["mu_loss"]]
         grid = product(data.blocks, *setting)
     return tuple(
-        MarginGrowthPlan(
+        MarginSetting(
             members=members,
             schedule=schedule,
             step=StepRule(parameters["step"], parameters["margins"], float(theta), float(mu)),

@@ -24,9 +24,9 @@ from surewood.bounds import effective_sample_size, margin_ratio
 from surewood.deepforest.blocks import Block, SpillFolder
 from surewood.deepforest.data import TrainingSet
 from surewood.deepforest.margins import class_margins
-from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthPlan, RunOptions
+from surewood.deepforest.plan import MIN_IMPROVEMENT, GrowthSetting, RunOptions
 
-P = TypeVar("P", bound=GrowthPlan)
+_Setting = TypeVar("_Setting", bound=GrowthSetting)
 _TIE = 1e-12
 
 
@@ -151,14 +151,14 @@ def mean_and_error(values: Floats, weight: Floats | None = None) -> tuple[float,
     return mean, math.sqrt(float(((weight * (values - mean)) ** 2).sum())) / total
 
 
-class Growth(Generic[P]):
+class Growth(Generic[_Setting]):
     """A cascade while it is grown and afterwards: what it is grown from, and what its layers were like.
 
     A subclass has ``grown``, which adds layers to the end, and the ``layers`` that are kept.
     """
 
-    def __init__(self, training: TrainingSet, plan: P, run: RunOptions) -> None:
-        self.training, self.plan, self.run = training, plan, run
+    def __init__(self, training: TrainingSet, setting: _Setting, run: RunOptions) -> None:
+        self.training, self.setting, self.run = training, setting, run
         self.spill = SpillFolder() if run.spill else None
         self.records: list[LayerRecord] = []
         self.scores: list[float] = []  # of the records, without one that was abandoned
@@ -200,7 +200,7 @@ class Growth(Generic[P]):
     def score_of(self, scores: Floats) -> float:
         """The monitored quantity of held-out scores of the training points."""
         training = self.training
-        return held_out_score(self.plan.monitor, scores, training.y, training.classes, training.weight)
+        return held_out_score(self.setting.monitor, scores, training.y, training.classes, training.weight)
 
     def record_of(
         self,
@@ -214,7 +214,7 @@ class Growth(Generic[P]):
         seconds: float,
     ) -> LayerRecord:
         """The record of the layer to come from its held-out scores and its own held-out vectors."""
-        y, point_weight, depths = self.training.y, self.training.weight, self.plan.depths(self.next_layer)
+        y, point_weight, depths = self.training.y, self.training.weight, self.setting.depths(self.next_layer)
         return LayerRecord(
             layer=self.next_layer,
             score=self.score_of(scores),
@@ -237,7 +237,7 @@ class Growth(Generic[P]):
         """
         self.records.append(record)
         right = (scores.argmax(axis=1) == self.training.y).astype(np.float64)
-        least = self.plan.min_improvement
+        least = self.setting.min_improvement
         if isinstance(least, str):
             least = self._noise(right)
         best = self.best_score if self.scores else -math.inf
@@ -250,13 +250,13 @@ class Growth(Generic[P]):
             self.held_out = held_out
         if self.run.keep_held_out:
             self.staged_held_out.append(held_out)
-        if self.plan.monitor == "accuracy" and record.score == 1.0:
+        if self.setting.monitor == "accuracy" and record.score == 1.0:
             self.stop_reason = "perfect"
         elif self.run.time_limit.is_over:
             self.stop_reason = "time_limit"
-        elif self._waited >= self.plan.patience or is_last:
+        elif self._waited >= self.setting.patience or is_last:
             self.stop_reason = "no gain"
-        elif record.layer >= self.plan.max_layers:
+        elif record.layer >= self.setting.max_layers:
             self.stop_reason = "max_layers"
 
     def abandon(self, record: LayerRecord, held_out: Floats) -> None:
@@ -268,7 +268,7 @@ class Growth(Generic[P]):
 
     def _noise(self, right: Floats) -> float:
         """Standard error of the gain over the best layer; it needs a score that is a mean over rows."""
-        if self.plan.monitor != "accuracy":
+        if self.setting.monitor != "accuracy":
             return MIN_IMPROVEMENT
         if self._right is None:
             return 0.0

@@ -15,22 +15,22 @@ from surewood.deepforest.cascade_growth import CascadeGrowth
 from surewood.deepforest.data import DeepForestData, TrainingSet
 from surewood.deepforest.margin_growth import MarginGrowth, choose_first_layer
 from surewood.deepforest.model import CascadeForestModel, DeepForestModel, MarginForestModel
-from surewood.deepforest.plan import CascadeGrowthPlan, DeepForestPlan, MarginGrowthPlan
+from surewood.deepforest.plan import CascadeSetting, DeepForestPlan, MarginSetting
 from surewood.parallel.progress import stage
 
 
 def train(plan: DeepForestPlan[Any], data: DeepForestData) -> DeepForestModel:
     """Compare the candidates at the first layer and grow the best one."""
-    if isinstance(plan.candidates[0], CascadeGrowthPlan):
+    if isinstance(plan.candidates[0], CascadeSetting):
         return _train_cascade_forest(plan, data)
     chosen, first = choose_first_layer(data.training, plan.candidates, plan.run)
     return train_margin_forest(plan, data, chosen, first, n_settings=1)
 
 
 def train_margin_forest(
-    plan: DeepForestPlan[MarginGrowthPlan],
+    plan: DeepForestPlan[MarginSetting],
     data: DeepForestData,
-    chosen: MarginGrowthPlan,
+    chosen: MarginSetting,
     first: BlockFit,
     n_settings: int,
 ) -> MarginForestModel:
@@ -43,14 +43,12 @@ def train_margin_forest(
     return MarginForestModel(
         layers=grown.layers,
         reader=reader,
-        schedule=grown.plan.schedule,
+        schedule=grown.setting.schedule,
         **_shared_fields(plan, data, training, grown, n_settings),
     )
 
 
-def _train_cascade_forest(
-    plan: DeepForestPlan[CascadeGrowthPlan], data: DeepForestData
-) -> CascadeForestModel:
+def _train_cascade_forest(plan: DeepForestPlan[CascadeSetting], data: DeepForestData) -> CascadeForestModel:
     grown = CascadeGrowth(data.training, plan.candidates[0], plan.run).grown()
     return CascadeForestModel(
         layers=grown.layers,
@@ -74,7 +72,7 @@ def _shared_fields(
         "schema": data.schema,
         "classes": training.classes,
         "records": tuple(grown.records),
-        "forests": grown.plan.forests,
+        "forests": grown.setting.forests,
         "stop_reason": grown.stop_reason,
         "spill": grown.spill,
         "calibrator": _calibrator(plan, grown, training) if is_held_out else None,
