@@ -104,16 +104,15 @@ class CascadeBase(ClassifierBase[Model]):
         self
         """
         parameters = self._parameters()
-        inputs, data = self._read(X, y, sample_weight, groups)
-        fitted = self._train(parameters, data, draw_seed(self.random_state))
-        self._store_fit(inputs)
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        with self._begin_fit(X, y, sample_weight, groups) as given:
+            inputs, data = self._sample(given, sample_weight)
+            fitted = self._train(parameters, data, draw_seed(self.random_state))
+            self._store_fit(inputs)
+        self.__dict__.update(fitted)
         return self
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[TrainingTable, CascadeData]:
-        """The training data, checked, and the sample made of them."""
-        inputs = self._begin_fit(X, y, sample_weight, groups)
+    def _sample(self, inputs: TrainingTable, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
+        """The rows of the fit, equal ones merged, and the sample made of them."""
         return inputs, prepare(inputs, sample_weight)
 
     @abstractmethod
@@ -476,7 +475,8 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         """
         check_value("gamma_min", gamma_min, Number(0.0))
         parameters = self._parameters()
-        _, data = self._read(X, y, sample_weight, groups=None)
+        with self._begin_fit(X, y, sample_weight) as inputs:
+            data = prepare(inputs, sample_weight)
         plan = make_plan(parameters, data, draw_seed(self.random_state))
         paths: list[list[PathPiece]] = []
         tasks = prepare_all(plan, data)

@@ -188,11 +188,15 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
         """Held-out accuracy of the chosen candidate."""
         return float(self.cv_results_["mean_test_score"][self.best_index_])
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[TrainingTable, CascadeData]:
-        is_dealt = isinstance(self.cv, Real)
-        inputs = self._begin_fit(X, y, sample_weight, groups, merge=is_dealt)
+    def _begin_fit(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any = None, **merging: bool
+    ) -> TrainingTable:
+        """Equal rows are merged here, or by :meth:`_sample` within the folds of the user."""
+        return super()._begin_fit(X, y, sample_weight, groups, merge=isinstance(self.cv, Real))
+
+    def _sample(self, inputs: TrainingTable, sample_weight: Any) -> tuple[TrainingTable, CascadeData]:
         folds = None
-        if not is_dealt:
+        if not isinstance(self.cv, Real):
             inputs, folds = merge_within_folds(inputs, self.cv)
         if not self.refit and (folds is None or len(folds) != 1):
             raise ValueError(
