@@ -5,7 +5,8 @@
 * :mod:`~surewood.base.rules`, :mod:`~surewood.base.parameters`: the one validator, with the rules and
   meanings of the parameters that several estimators have;
 * :mod:`~surewood.base.folds`: seeds, folds and bags;
-* :mod:`~surewood.base.remembered`: hashes of the training rows, and which rows of a holdout count;
+* :mod:`~surewood.base.remembered`: hashes of the training rows, and signs that a table was copied;
+* :mod:`~surewood.base.counted_rows`: which rows of a holdout count;
 * :mod:`~surewood.base.copies`: predictions for rows that occur more than once;
 * :mod:`~surewood.base.calibration`: probabilities from held-out scores;
 * :mod:`~surewood.base.contributions`: how much each column adds to a prediction, with

@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.counted_rows import count_rows
 from surewood.base.family import Model
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
@@ -30,7 +31,6 @@ from surewood.base.parameters import (
     TimedRunParameters,
     parameters,
 )
-from surewood.base.remembered import count_rows
 from surewood.base.rules import Choice, Integer, Nullable, Number, Rule, check_value
 from surewood.bounds import LeafLedger
 from surewood.cascade import report_facts

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
-from surewood.base.remembered import CountedRows
+from surewood.base.counted_rows import CountedRows
 from surewood.base.rules import Integer, Number, check_value
 from surewood.bounds import Entry, Method, clopper_pearson, issue_guarantee
 

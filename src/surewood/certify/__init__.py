@@ -13,7 +13,7 @@ cross_fitted   `CrossFittedClassifier`: a Brier guarantee without a holdout ([D-
 comparing      `compare_models`: two models on one holdout (§11.7)
 monitoring     `Monitor` (§11.6); monitor_state: the file it resumes from
 
-Which rows of a holdout count is decided in `surewood.base.remembered` ([D-33]).
+Which rows of a holdout count is decided in `surewood.base.counted_rows` ([D-33]).
 """
 
 from surewood.bounds import Entry, Method, Withheld, rows_needed

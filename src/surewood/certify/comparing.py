@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from surewood.base.counted_rows import NoRowsCountError
 from surewood.base.reasons import Reason
-from surewood.base.remembered import NoRowsCountError
 from surewood.bounds import Entry, Method, Status, Withheld, error_difference, issue_guarantee
 from surewood.bounds.statements import AT_LEAST
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from surewood.base.counted_rows import INDEPENDENT
 from surewood.base.reasons import Reason
-from surewood.base.remembered import INDEPENDENT
 from surewood.bounds import (
     Condition,
     Entry,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surewood.base.counted_rows import ENTERED_AGAIN, REMOVED, CountedRows, NoRowsCountError
 from surewood.base.reasons import Reason
-from surewood.base.remembered import ENTERED_AGAIN, REMOVED, CountedRows, NoRowsCountError
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
 from surewood.bounds.evidence import OffersEvidence

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from surewood.base.base import ClassifierBase
-from surewood.base.remembered import CountedRows, RememberedRows, count_rows
+from surewood.base.counted_rows import CountedRows, count_rows
+from surewood.base.remembered import RememberedRows
 
 __all__ = [
     "FittedState",

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
 from surewood.base.base import ClassifierBase
-from surewood.base.remembered import AS_THEY_COME, COPIES
+from surewood.base.counted_rows import AS_THEY_COME, COPIES
 from surewood.bounds import _arguments as check
 from surewood.bounds import error_sequence
 from surewood.bounds.monitoring import ShiftEvidence

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from surewood._arrays import Floats, Mask, check_values
-from surewood.base.remembered import RememberedRows, count_rows
+from surewood.base.counted_rows import count_rows
+from surewood.base.remembered import RememberedRows
 from surewood.base.wording import plural
 from surewood.bounds import (
     Condition,

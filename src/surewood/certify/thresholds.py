@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Counts, Floats, Mask
 from surewood.base.calibration import held_out_probabilities
-from surewood.base.remembered import CountedRows, NoRowsCountError, RememberedRows
+from surewood.base.counted_rows import CountedRows, NoRowsCountError
+from surewood.base.remembered import RememberedRows
 from surewood.bounds import _arguments as check
 from surewood.bounds import (
     clopper_pearson,

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.base.remembered import NoRowsCountError
+from surewood.base.counted_rows import NoRowsCountError
 from surewood.certify import Certificate, Claim, CostClassifier, certify
 from surewood.certify.claims import KINDS, read_claims
 from surewood.certify.model_parts import counted_rows, memory_of

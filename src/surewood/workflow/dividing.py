@@ -24,7 +24,8 @@ from sklearn.model_selection import (
 )
 
 from surewood._text import listed
-from surewood.base.remembered import COPIES, ENTERED_AGAIN, REMOVED, RememberedRows
+from surewood.base.counted_rows import COPIES, ENTERED_AGAIN, REMOVED
+from surewood.base.remembered import RememberedRows
 from surewood.base.wording import plural
 from surewood.certify.holdout import as_times, group_labels
 from surewood.tables import DataError, plan

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from surewood.base.remembered import AS_THEY_COME, COPIES
+from surewood.base.counted_rows import AS_THEY_COME, COPIES
 from surewood.base.wording import percent
 from surewood.certify import Look, Monitor
 from surewood.certify.wording import between_text, ends_text

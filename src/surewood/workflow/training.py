@@ -23,8 +23,9 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from surewood.base.counted_rows import AS_THEY_COME, NoRowsCountError
 from surewood.base.reasons import Reason
-from surewood.base.remembered import AS_THEY_COME, NoRowsCountError, RememberedRows
+from surewood.base.remembered import RememberedRows
 from surewood.base.wording import plural
 from surewood.bounds import Method, Status, Withheld
 from surewood.certify import (
