@@ -26,7 +26,7 @@ def test_terms_add_up_to_the_criterion():
     assert ledger.log_growth == pytest.approx(growth)
 
 
-def test_columns_sides_and_active_share():
+def test_columns_sides_and_active_fraction():
     frame = composite_ledger(**COUNTS, **TREE, gamma_scale=2e-3, paths=["a", "b", "c"]).to_frame()
     assert list(frame.columns) == [
         "depth",
@@ -49,9 +49,9 @@ def test_columns_sides_and_active_share():
     sides = np.where(frame["sample_term"] > frame["complexity_term"], "complexity", "sample")
     assert (frame["side"] == sides).all()
     inert = composite_ledger(**COUNTS, **TREE, gamma_scale=1.0)
-    assert inert.active_share == 0.0
+    assert inert.active_fraction == 0.0
     assert len(inert) == 3
-    assert composite_ledger(**COUNTS, **TREE, gamma_scale=1e-5).active_share == 1.0
+    assert composite_ledger(**COUNTS, **TREE, gamma_scale=1e-5).active_fraction == 1.0
 
 
 def test_weighted_counts_stay_fractional():

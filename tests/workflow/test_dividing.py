@@ -204,8 +204,8 @@ def test_too_few_groups_are_refused():
         make_splits(pd.Series([0, 1] * 5), 5, 1, 0, np.array(["a", "b"] * 5))
 
 
-@pytest.mark.parametrize("cv", [None, True, "auto", object()])
-def test_what_is_no_cv_gives_no_splits(cv):
+@pytest.mark.parametrize("cv", [None, 5, 0.25, "auto", object()])
+def test_folds_that_an_estimator_deals_are_not_divided_here(cv):
     assert grouped_splits(cv, pd.Series([0, 1, 0, 1]), np.array(["a", "a", "b", "b"])) is None
 
 

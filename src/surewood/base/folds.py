@@ -186,7 +186,7 @@ def validation_split(n_rows: int, fraction: float, seed: Any) -> Splits:
     return [(np.sort(order[size:]), np.sort(order[:size]))]
 
 
-def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int64] | None = None) -> Splits:
+def given_splits(cv: Any, y: NDArray[Any], groups: NDArray[np.int64] | None = None) -> Splits:
     """The splits of scikit-learn's `cv`: an integer (stratified), a splitter or an iterable of pairs.
 
     With `groups` an integer keeps them together, and a splitter receives them.
@@ -198,11 +198,11 @@ def given_splits(cv: Any, y: NDArray[Any], X: Any = None, groups: NDArray[np.int
     >>> given_splits([([0, 1], [2])], np.array([0, 1, 1]))
     [(array([0, 1]), array([2]))]
     """
-    table = np.zeros(len(y)) if X is None else X
     if groups is not None and isinstance(cv, Integral):
         return splits_of(stratified_folds(y, int(cv), 0, groups))
     try:
-        pairs = list(check_cv(cv, y, classifier=True).split(table, y, *(() if groups is None else (groups,))))
+        splitter, among = check_cv(cv, y, classifier=True), () if groups is None else (groups,)
+        pairs = list(splitter.split(np.zeros(len(y)), y, *among))
     except ValueError as error:
         if "groups" not in str(error) or groups is not None:
             raise

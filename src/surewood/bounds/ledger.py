@@ -79,7 +79,7 @@ class LeafLedger:
         return np.asarray(self.sample_term > self.complexity_term)
 
     @property
-    def active_share(self) -> float:
+    def active_fraction(self) -> float:
         """Fraction of leaves with an active complexity penalty; at 0 ties decided the degrees (§2.9)."""
         return float(self.active.mean())
 

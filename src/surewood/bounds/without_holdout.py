@@ -314,7 +314,7 @@ def compression_bound(
 _PROBES, _JITTER = 1000, 0.1  # probe points, and their distance from training rows in standard deviations
 
 
-def probe_points(X: ArrayLike, *, n_points: int = _PROBES, seed: int = 0) -> Floats:
+def probe_points(X: ArrayLike) -> Floats:
     """Training rows moved by a tenth of each column's standard deviation, to compare classifiers on ([D-40]).
 
     Examples
@@ -325,8 +325,8 @@ def probe_points(X: ArrayLike, *, n_points: int = _PROBES, seed: int = 0) -> Flo
     """
     rows = check.finite(X, "X", ndim=2)
     check.count(rows.shape[0], "number of rows", 1)
-    rng = np.random.default_rng(seed)
-    chosen = rng.integers(rows.shape[0], size=check.count(n_points, "n_points", 1))
+    rng = np.random.default_rng(0)
+    chosen = rng.integers(rows.shape[0], size=_PROBES)
     noise = rng.normal(size=(chosen.size, rows.shape[1]))
     return np.asarray(rows[chosen] + _JITTER * rows.std(axis=0) * noise)
 

@@ -55,12 +55,15 @@ def _codes(model: Any, y: Any) -> NDArray[np.int32]:
     return codes.astype(np.int32)
 
 
-def embedded(values: Floats, seed: int, perplexity: float = 30.0, **options: Any) -> Floats:
+_PERPLEXITY = 30.0  # of scikit-learn by default
+
+
+def embedded(values: Floats, seed: int, **options: Any) -> Floats:
     """A t-SNE view, (n_rows, 2)."""
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
 
-    perplexity = min(perplexity, (len(values) - 1) / 3)
+    perplexity = min(_PERPLEXITY, (len(values) - 1) / 3)
     embedding = TSNE(2, perplexity=perplexity, random_state=seed, init="pca", **options)
     # A view depends on its seed, never on the threads; with few points they would wait for each other.
     with threadpool_limits(1, user_api="openmp"):

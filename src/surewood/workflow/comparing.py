@@ -329,7 +329,7 @@ def run_comparison(
     scores: dict[str, Scores] = {}
     late: list[str] = []
     with stage(settings.verbose, "comparing", len(entrants) * len(splits)) as advance:
-        for name in sorted(entrants, key=lambda name: COST.index(name) if name in COST else len(COST)):
+        for name in sorted(entrants, key=lambda name: _cost(entrants[name])):
             one, rows = entrants[name], []
             for train, held in splits:
                 if scores and time_limit is not None and time_now() - started > time_limit:

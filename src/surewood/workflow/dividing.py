@@ -360,11 +360,11 @@ def splits_in_time(y: pd.Series, times: NDArray[np.float64], n_folds: int) -> li
     return splits
 
 
-def grouped_splits(cv: Any, y: pd.Series, groups: NDArray[Any], random_state: int = 0) -> list[Split] | None:
-    """The splits of an estimator's `cv` for rows in groups; None where it is none that rows can be given to.
+def grouped_splits(cv: Any, y: pd.Series, groups: NDArray[Any]) -> list[Split] | None:
+    """The splits of an estimator's `cv` for rows in groups; None where the estimator deals its own folds.
 
-    An integer becomes folds of whole groups, a splitter is given the groups, and pairs of index arrays are
-    taken as they are. Whether the last two keep groups whole, :func:`divided_groups` says.
+    A splitter is given the groups, and pairs of index arrays are taken as they are. Whether they keep groups
+    whole, :func:`divided_groups` says.
 
     Examples
     --------
@@ -373,10 +373,8 @@ def grouped_splits(cv: Any, y: pd.Series, groups: NDArray[Any], random_state: in
     >>> [held.tolist() for _, held in grouped_splits(GroupKFold(2), y, groups)]
     [[1, 3], [0, 2]]
     """
-    if isinstance(cv, bool) or cv is None or isinstance(cv, str):
+    if isinstance(cv, str):
         return None
-    if isinstance(cv, int):
-        return make_splits(y, min(max(cv, 2), len(np.unique(groups))), 1, random_state, groups)
     if callable(getattr(cv, "split", None)):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")

@@ -126,10 +126,8 @@ class SavedModel:
             return f"training row {row + 1:,}"
         if self.preparer.row_files_ is not None:
             return self.preparer.row_files_.name(int(numbers[row]))
-        unit = self.preparer.row_unit_
-        # Models of older versions count from 0.
-        number = f"row {int(numbers[row]) + 1:,}" if unit is None else f"{unit} {int(numbers[row]):,}"
-        return f"{number} of {self.facts.get('table', 'the training table')}"
+        table = self.facts.get("table", "the training table")
+        return f"{self.preparer.row_unit_} {int(numbers[row]):,} of {table}"
 
 
 def open_model(path: str | Path | SavedModel) -> SavedModel:
@@ -174,17 +172,17 @@ def refuse_other_model(folder: Path, table: str | Path | Sequence[str | Path], t
     raise WorkflowError(f"out={folder} holds {what}; name another folder, or give force=True to replace it.")
 
 
-def check_folder(folder: Path, argument: str = "out") -> None:
+def check_folder(folder: Path) -> None:
     """Refuse a folder that is a file, or that could not be made or written to."""
-    asked = f"{argument}={folder}"
+    asked = f"out={folder}"
     if folder.exists() and not folder.is_dir():
         raise WorkflowError(f"{asked} is a file; name a folder.")
     _refuse_unwritable(folder, asked)
 
 
-def check_file(path: Path, endings: tuple[str, ...], argument: str = "out") -> None:
+def check_file(path: Path, endings: tuple[str, ...]) -> None:
     """Refuse a file with another extension, or that could not be written."""
-    asked = f"{argument}={path}"
+    asked = f"out={path}"
     if path.suffix.lower() not in endings:
         raise WorkflowError(f"{asked}: the name must end in {' or '.join(endings)}.")
     if path.is_dir():

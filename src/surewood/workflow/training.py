@@ -209,7 +209,7 @@ def whole_groups(estimator: Any, table: LabelledTable) -> Iterator[dict[str, Any
         yield {}
         return
     cv = estimator.get_params(deep=False).get("cv")
-    splits = None if isinstance(cv, int) else grouped_splits(cv, rows.y, rows.groups)
+    splits = grouped_splits(cv, rows.y, rows.groups)
     divided = divided_groups(splits or [], rows.groups)
     if divided:
         others = f" and of {plural(len(divided) - 1, 'other group')}" if len(divided) > 1 else ""
