@@ -62,7 +62,7 @@ def leaves_at(
     data: CompositeData, held: HeldOut, n_trees: int, depths: tuple[int, ...]
 ) -> dict[int, list[list[Leaf]]]:
     """The leaves of our trees, as the peers take them."""
-    grove = grow(data, setting_for(data, max(depths)), TreeRange(n_trees, 0), OPTIONS)
+    grove = grow(data, setting_for(data, max(depths)), TreeRange(n_trees, 0))
     nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
     found: dict[int, list[list[Leaf]]] = {}
     for depth in depths:
@@ -82,7 +82,7 @@ def leaves_at(
 def our_same_work(data: CompositeData, held: HeldOut, n_trees: int) -> int:
     """Grow, train all (leaf, degree); the solver labels training rows, all degrees the evaluation rows."""
     data = fresh(data)
-    grove = grow(data, setting_for(data, max(DEPTHS)), TreeRange(n_trees, 0), OPTIONS)
+    grove = grow(data, setting_for(data, max(DEPTHS)), TreeRange(n_trees, 0))
     nodes = grove.forest.apply(held.matrix).astype(np.int64) + grove.topology.start[:-1]
     sets, known = IndexSets(data.y, data.weight, data.n_classes), {}
     set_of, ids = [], set()
@@ -95,7 +95,7 @@ def our_same_work(data: CompositeData, held: HeldOut, n_trees: int) -> int:
     mixed = np.array(sorted(k for k in ids if not pure[k]))
     boxes = np.full((len(DEGREES), 1), C)
     asked = np.concatenate(set_of, axis=1)
-    for chunk in train_leaf_svms(data, sets, mixed, np.array(DEGREES), boxes, data.total(), OPTIONS):
+    for chunk in train_leaf_svms(data, sets, mixed, np.array(DEGREES), boxes, data.total()):
         place = np.full(len(sets), -1, dtype=np.int32)
         place[chunk.ids] = np.arange(len(chunk.ids)) * len(DEGREES)
         first = place[asked]
@@ -158,7 +158,7 @@ def unique_svms(leaves: list[Leaf], data: CompositeData) -> int:
 
 
 def our_grid(data: CompositeData, held: HeldOut, grid: SearchGrid) -> Any:
-    return grid_errors(fresh(data), held, grid, setting_for(data, max(DEPTHS)), 0, OPTIONS)
+    return grid_errors(fresh(data), held, grid, setting_for(data, max(DEPTHS)), 0)
 
 
 def peer_grid(data: CompositeData, held: HeldOut, grid: SearchGrid, by_depth: Any, table: Any) -> Any:
@@ -225,7 +225,7 @@ def bench_prediction(quick: bool) -> None:
     print(f"\nprediction of {n_rows} pendigits rows by {n_trees} trees of depth 4, degree 3")
     loaded = load("pendigits")
     data, _ = problem("pendigits")
-    model = fit_trees(data, setting_for(data, 4, range(3, 4)), TreeRange(n_trees, 0), OPTIONS).trees
+    model = fit_trees(data, setting_for(data, 4, range(3, 4)), TreeRange(n_trees, 0)).trees
     table = begin_fit(DummyClassifier(), loaded.X, loaded.y, merge=False).table.take(np.arange(n_rows))
     matrix, design = data.reader.matrix(table), data.reader.design(table)
     at = model.leaf_index(matrix)

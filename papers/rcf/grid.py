@@ -210,7 +210,6 @@ class GridPass:
     axes: GridAxes
     setting: Setting
     seed: int
-    options: SolverOptions
     #: Whether leaves vote with the fractions of pairs that classes win, not with a label.
     soft: bool = False
     #: Numbers of the rows to train on and to evaluate, where splits are found between any two of them.
@@ -251,19 +250,19 @@ class _View:
 def _add_batch(one: GridPass, batch: tuple[int, int], votes: Floats, sums: Floats) -> None:
     """Grow some trees, train and predict with their SVMs, add the votes of every rule."""
     data, held, axes = one.data, one.held, one.axes
-    setting, seed, options = one.setting, one.seed, one.options
+    setting, seed, n_jobs = one.setting, one.seed, data.options.n_jobs
     first, count = batch
     trees = TreeRange(count, seed, first)
     if one.numbers is None:
-        grove = grow(data, setting, trees, options, max(axes.depths))
-        nodes: NDArray[Any] = grove.forest.apply(held.matrix, n_jobs=options.n_jobs)
+        grove = grow(data, setting, trees, max(axes.depths))
+        nodes: NDArray[Any] = grove.forest.apply(held.matrix, n_jobs=n_jobs)
         m = mean_sample_size(data, setting, max(axes.sizes), seed, 0)  # of all trees, not of a batch
     else:
         grove, nodes = grow_exact(data, setting, trees, max(axes.depths), one.numbers)
         m = float(grove.sample_size(data).mean())
     sets = IndexSets(data.y, data.weight, data.n_classes)
     views = _views(grove, nodes, axes, sets)
-    answers = _ask(data, held, sets, views, setting, m, options, one.soft)
+    answers = _ask(data, held, sets, views, setting, m, one.soft)
     for d, view in enumerate(views):
         choice = LeafChoice(data, setting, view.leaves, sets, grove.sample_size(data), seed, first)
         mixed = np.flatnonzero(~sets.pure[view.leaves.set_id])
@@ -386,7 +385,6 @@ def _ask(
     views: list[_View],
     setting: Setting,
     m: float,
-    options: SolverOptions,
     soft: bool,
 ) -> _Answers:
     """Train every set of several classes for every degree; ask about the rows that land in it."""
@@ -399,20 +397,20 @@ def _ask(
     used = np.unique(np.concatenate([view.leaves.set_id for view in views]))
     ids = used[~sets.pure[used]]
     row_of, set_of = np.divmod(key, n_sets)
-    for chunk in train_leaf_svms(data, sets, ids, np.array(setting.degrees), boxes, m, options):
+    for chunk in train_leaf_svms(data, sets, ids, np.array(setting.degrees), boxes, m):
         correct[chunk.ids] = chunk.correct[:, :, 0]
         place = np.full(n_sets, -1, dtype=np.int64)
         place[chunk.ids] = np.arange(len(chunk.ids))
         at = np.flatnonzero(place[set_of] >= 0)
         if len(at):
             group = place[set_of[at]]
-            labels[at] = _chunk_labels(chunk, held, row_of[at], group, n_degrees, options)
+            labels[at] = _chunk_labels(chunk, held, row_of[at], group, n_degrees, data.options.n_jobs)
             if fractions is not None:
                 predictor, design = chunk.svms.predictor(), held.design[row_of[at]]
                 for k in range(n_degrees):
                     assign = (group * n_degrees + k)[:, None].astype(np.int32)
                     fractions[at, k] = predictor.vote_fractions(
-                        design, assign, n_classes=data.n_classes, n_jobs=options.n_jobs
+                        design, assign, n_classes=data.n_classes, n_jobs=data.options.n_jobs
                     )
     return _Answers(key, labels, correct, fractions)
 
@@ -423,7 +421,7 @@ def _chunk_labels(
     row: NDArray[np.int64],
     group: NDArray[np.int64],
     n_degrees: int,
-    options: SolverOptions,
+    n_jobs: int | None,
 ) -> NDArray[np.int16]:
     """Labels of pairs (row ascending, machine group) by all degrees: one product serves them all."""
     rows, start, counts = np.unique(row, return_index=True, return_counts=True)
@@ -431,9 +429,7 @@ def _chunk_labels(
     own = np.repeat(np.arange(len(rows)), counts)
     assign = np.full((len(rows), int(counts.max()), n_degrees), -1, dtype=np.int32)
     assign[own, slot] = group[:, None] * n_degrees + np.arange(n_degrees)
-    codes = chunk.svms.predictor().predict(
-        held.design[rows], assign.reshape(len(rows), -1), n_jobs=options.n_jobs
-    )
+    codes = chunk.svms.predictor().predict(held.design[rows], assign.reshape(len(rows), -1), n_jobs=n_jobs)
     return codes.reshape(assign.shape)[own, slot].astype(np.int16)
 
 
@@ -514,7 +510,7 @@ class GridStudy:
         for r in self.features:
             say(f"r = {r}")
             setting = replace(self._base, max_features=r)
-            one = GridPass(data, held, self.axes, setting, seed, self._options, self._soft, numbers)
+            one = GridPass(data, held, self.axes, setting, seed, self._soft, numbers)
             self.outcomes.append(walk(one))
 
     def _parts(
@@ -543,11 +539,11 @@ class GridStudy:
     ) -> tuple[float, ...]:
         """C of every degree ([D-12])."""
         if how == "cv":
-            return tune_C(data, degrees, self._seed, self._options, C_grid)[0]
+            return tune_C(data, degrees, self._seed, C_grid)[0]
         n = len(self._division.validation)
         rows = np.arange(data.n_rows, dtype=np.int32)
         fold = rows, (held.design[:n], held.y[:n], None)
-        errors = errors_of_C(data, [fold], degrees, C_grid, self._options)
+        errors = errors_of_C(data, [fold], degrees, C_grid)
         return tuple(best_C(errors, C_grid).tolist())
 
     def _rules(self, method: str) -> list[int]:
@@ -594,7 +590,7 @@ class GridStudy:
         data, held, numbers = self._parts(rows, parts.test)
         axes = GridAxes((point.depth,), (point.rule,), (point.n_trees,))
         setting = replace(self._base, max_features=point.max_features, max_depth=point.depth)
-        one = GridPass(data, held, axes, setting, self._seed, self._options, self._soft, numbers)
+        one = GridPass(data, held, axes, setting, self._seed, self._soft, numbers)
         return float((walk(one).labels[0, 0, 0] != held.y).mean())
 
 

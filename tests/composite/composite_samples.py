@@ -7,8 +7,6 @@ from surewood.composite.data import SolverOptions, prepare
 from surewood.composite.growing import Setting
 from surewood.tables import begin_fit
 
-OPTIONS = SolverOptions()
-
 
 def sample(n=200, n_features=6, n_classes=3, seed=0, flip_y=0.1):
     return make_classification(
@@ -17,7 +15,7 @@ def sample(n=200, n_features=6, n_classes=3, seed=0, flip_y=0.1):
 
 
 def prepared(X, y, sample_weight=None):
-    return prepare(begin_fit(DummyClassifier(), X, y, sample_weight), OPTIONS)
+    return prepare(begin_fit(DummyClassifier(), X, y, sample_weight), SolverOptions())
 
 
 def setting(**changes):

@@ -11,7 +11,7 @@ from surewood.base.folds import draw_seed, draw_subsamples
 from surewood.base.time_limit import TimeLimit
 from surewood.certify import Method, certify
 from surewood.composite.data import prepare
-from surewood.composite.plan import draw_bags, make_plan
+from surewood.composite.plan import draw_bags, make_plan, solver_options
 from surewood.composite.training import fit_parts
 from surewood.tables import begin_fit
 
@@ -67,7 +67,7 @@ def _one_tree(X, y, estimator, tree):
     parameters = estimator._parameters()
     inputs = begin_fit(estimator, X, y, merge=False)
     drawn = draw_bags(parameters, inputs, 5)
-    prepared = prepare(inputs, parameters["options"], drawn=drawn)
+    prepared = prepare(inputs, solver_options(parameters), drawn=drawn)
     trees = fit_parts(make_plan(parameters, prepared, 5), prepared, TimeLimit(None)).trees
     reader = prepared.reader
     places = begin_fit(estimator, data(500, 9)[0], np.arange(500) % 2, merge=False).table

@@ -12,7 +12,7 @@ from surewood.bounds import composite_theorem
 from surewood.composite import degrees
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, TreeRange, collect_leaves, cut, grow
-from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
+from tests.composite.composite_samples import prepared, sample, setting
 
 SMALL = {"n_features": 3, "n_splitting": 3, "max_features": 2, "n_classes": 3}
 
@@ -117,7 +117,7 @@ SETTING = setting(degrees=(1, 2, 3), C=(1.0, 1.0, 1.0))
 @pytest.fixture(scope="module")
 def choice():
     data = prepared(*sample(150))
-    grove = grow(data, SETTING, TreeRange(4, 0), OPTIONS)
+    grove = grow(data, SETTING, TreeRange(4, 0))
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove, cut(grove.topology, 2), sets)
     return LeafChoice(data, SETTING, leaves, sets, grove.sample_size(data), seed=0)

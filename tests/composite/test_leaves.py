@@ -16,7 +16,7 @@ from surewood.composite.growing import TreeRange
 from surewood.composite.leaves import join_predictors, tune_C
 from surewood.composite.trees import fit_trees
 from surewood.svm.dual import solve_many
-from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
+from tests.composite.composite_samples import prepared, sample, setting
 
 
 @pytest.fixture(scope="module")
@@ -35,16 +35,16 @@ def test_joined_predictors_answer_as_before(data):
 
 
 def test_chunks_change_nothing(data, monkeypatch):
-    whole = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
+    whole = fit_trees(data, setting(), TreeRange(6, 0)).trees
     monkeypatch.setattr(leaves, "CHUNK_BYTES", 10_000)
-    cut = fit_trees(data, setting(), TreeRange(6, 0), OPTIONS).trees
+    cut = fit_trees(data, setting(), TreeRange(6, 0)).trees
     assert np.array_equal(whole.labels(data.matrix, data.gram.X), cut.labels(data.matrix, data.gram.X))
     assert np.array_equal(whole.leaves.degree, cut.leaves.degree)
 
 
 def test_tuning_counts_every_row_once():
     data = prepared(*sample(90))
-    C, errors = tune_C(data, (1, 2), 0, OPTIONS, (1e-3, 1.0))
+    C, errors = tune_C(data, (1, 2), 0, (1e-3, 1.0))
     assert errors.shape == (2, 2)
     assert (errors <= 90).all()
     assert C[0] in (1e-3, 1.0)

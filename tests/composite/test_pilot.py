@@ -8,7 +8,7 @@ import pytest
 from surewood.base.time_limit import TimeLimit
 from surewood.composite import pilot
 from surewood.composite.pilot import DepthVotes, PilotForest, pilot_rows, pilot_size, pilot_trees, run_pilot
-from tests.composite.composite_samples import OPTIONS, prepared, sample, setting
+from tests.composite.composite_samples import prepared, sample, setting
 
 TEMPLATE = setting(max_depth=1, max_size=500)
 DEPTHS, C_GRID = (0, 1, 2), (0.1, 1.0, 10.0)
@@ -16,7 +16,7 @@ DEPTHS, C_GRID = (0, 1, 2), (0.1, 1.0, 10.0)
 
 @pytest.fixture(scope="module")
 def result():
-    return run_pilot(prepared(*sample(200)), TEMPLATE, DEPTHS, C_GRID, 0, OPTIONS)
+    return run_pilot(prepared(*sample(200)), TEMPLATE, DEPTHS, C_GRID, 0)
 
 
 def test_candidates_are_ranked_and_the_best_are_taken(result):
@@ -35,7 +35,7 @@ def test_outcomes_are_counted(result):
 
 def test_ends_of_the_list_of_C_are_tried_where_they_look_better():
     wide = (1e-6, 1e-3, 1.0, 10.0, 1e4)
-    result = run_pilot(prepared(*sample(150)), TEMPLATE, (1,), wide, 0, OPTIONS)
+    result = run_pilot(prepared(*sample(150)), TEMPLATE, (1,), wide, 0)
     # Two degrees with three inner values each and the criterion; an end of the list for each degree at most.
     assert math.comb(7, 3) <= result.n_outcomes <= math.comb(9, 3)
     assert result.candidates[0].C[0] in wide
@@ -46,7 +46,7 @@ def test_larger_samples_keep_the_sizes_of_leaves(monkeypatch):
     monkeypatch.setattr(pilot, "JUDGED_ROWS", 200)
     data = prepared(*sample(400))
     assert (len(pilot_rows(400, 0)), pilot_size(400)) == (200, 100)
-    result = run_pilot(data, TEMPLATE, (1,), (0.5,), 0, OPTIONS)
+    result = run_pilot(data, TEMPLATE, (1,), (0.5,), 0)
     assert {c.depth for c in result.candidates} == {1}
     assert {s.max_depth for s in result.settings} == {3}  # four times the rows, two splits more
     assert np.concatenate([s.C for s in result.settings]) == pytest.approx(1.0)
@@ -64,7 +64,7 @@ def test_hopeless_candidates_are_dropped_after_the_first_round(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 4))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)  # no line tells the classes apart
-    result = run_pilot(prepared(X, y), TEMPLATE, (0,), C_GRID, 0, OPTIONS)
+    result = run_pilot(prepared(X, y), TEMPLATE, (0,), C_GRID, 0)
     assert {key[0] for _, key, first in trained if first == 0} == {1, 2}
     later = [key for _, key, first in trained if first > 0]
     linear = [key for key in later if key[0] == 1]
@@ -78,7 +78,7 @@ def test_with_all_rounds_the_votes_are_those_of_all_trees(result):
 
 
 def test_a_pilot_whose_time_is_up_has_settings_and_says_so():
-    result = run_pilot(prepared(*sample(200)), TEMPLATE, DEPTHS, C_GRID, 0, OPTIONS, TimeLimit(0.0))
+    result = run_pilot(prepared(*sample(200)), TEMPLATE, DEPTHS, C_GRID, 0, TimeLimit(0.0))
     assert len(result.settings) == 3
     assert {c.depth for c in result.candidates} == {2}  # the deepest trees cost least and come first
     assert result.notes == ("the pilot stopped in round 1 of 3: time_limit",)
@@ -97,7 +97,7 @@ def test_a_row_gets_as_many_votes_on_larger_samples():
 
 @pytest.fixture
 def forest():
-    return PilotForest(prepared(*sample(150)), TEMPLATE, 2, 0, OPTIONS)
+    return PilotForest(prepared(*sample(150)), TEMPLATE, 2, 0)
 
 
 def test_trees_in_two_steps_vote_as_in_one(forest):

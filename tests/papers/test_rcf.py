@@ -35,7 +35,6 @@ from papers.rcf.tables import (
 from papers.rcf.tables import PROTOCOL as PROTOCOL_METHODS
 from papers.readings import OPTIONS, Readings, read_design
 from papers.records import pack, read_csv
-from surewood.composite.data import SolverOptions
 from surewood.composite.growing import IndexSets, TreeRange, collect_leaves, cut, grow
 from surewood.composite.trees import fit_trees
 from surewood.tables import TableSchema
@@ -131,7 +130,7 @@ def test_every_point_equals_its_own_fit(changes, readings):
         for d, depth in enumerate(found.axes.depths):
             for g, rule in enumerate(found.axes.rules):
                 base = replace(found._base, max_features=r, max_depth=depth)
-                trees = fit_trees(data, rule.setting(base), TreeRange(5, 3), SolverOptions()).trees
+                trees = fit_trees(data, rule.setting(base), TreeRange(5, 3)).trees
                 scores = "ovo_votes" if "leaf_scores=votes" in readings else "one_hot"
                 alone = trees.composite_scores(held.matrix, held.design, scores).argmax(axis=1)
                 assert np.array_equal(found.outcomes[f].labels[d, g, 1], alone), (r, depth, rule)
@@ -149,7 +148,7 @@ def test_exact_thresholds_tell_apart_what_bins_merge():
         data, held, numbers = found._parts(parts.train, parts.evaluated)
         setting, trees = replace(found._base, max_features=2), TreeRange(1, 3)
         if numbers is None:
-            grove = grow(data, setting, trees, SolverOptions(), 1)
+            grove = grow(data, setting, trees, 1)
         else:
             grove, nodes = grow_exact(data, setting, trees, 1, numbers)
             assert np.array_equal(nodes[:, 0] == 2, held.y == 1)  # root 0, then low and high values
@@ -165,7 +164,7 @@ def test_exact_trees_are_those_of_the_engine_where_bins_merge_nothing():
     data, held, numbers = found._parts(parts.train, parts.evaluated)
     setting, trees = replace(found._base, max_features=13), TreeRange(2, 3)
     exact, nodes = grow_exact(data, setting, trees, 1, numbers)
-    engine = grow(data, setting, trees, SolverOptions(), 1)
+    engine = grow(data, setting, trees, 1)
     own = engine.forest.apply(held.matrix)
     for tree in range(2):  # the same two groups of rows, whatever their numbers
         assert len({*zip(exact.assigned[:, tree].tolist(), engine.assigned[:, tree].tolist())}) == 2

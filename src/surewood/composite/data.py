@@ -2,7 +2,8 @@
 
 :func:`prepare` makes a :class:`CompositeData` once; all trees, depths, degrees and folds share it. Equal rows
 are merged, rows of weight 0 removed. :class:`Reader` reads later tables in the same way.
-:class:`SolverOptions` says how SVMs are trained, and :func:`part_of_inputs` takes some rows of a sample.
+:class:`SolverOptions` says how the classifiers of leaves are trained, and :func:`part_of_inputs` takes some
+rows of a sample.
 
 A forest whose votes are guaranteed on all rows (``certifiable=True``, [D-43], theory.md §11.9) draws its bags
 before anything is learned. Bins and scaling then come from the preparation part, which is in every bag, and a
@@ -100,6 +101,7 @@ class CompositeData:
     y: Codes
     n_classes: int
     weight: Floats | None
+    options: SolverOptions
     #: Classes that the criterion counts, where they are fewer than those of the problem.
     criterion_classes: int | None = None
     #: Bags drawn before anything was learned; None where trees draw their own.
@@ -192,7 +194,9 @@ def prepare(
     design = reader.design(table)
     stored = worth_storing(table.n_rows, design.shape[1], n_products)
     gram = Gram(design, max_memory=options.max_gram if stored else 0, n_jobs=options.n_jobs)
-    return CompositeData(inputs, reader, matrix, gram, inputs.y, inputs.n_classes, inputs.weight, drawn=drawn)
+    return CompositeData(
+        inputs, reader, matrix, gram, inputs.y, inputs.n_classes, inputs.weight, options, drawn=drawn
+    )
 
 
 def worth_storing(n_rows: int, n_columns: int, n_products: float) -> bool:

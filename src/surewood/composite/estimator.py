@@ -122,7 +122,8 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
     def _fit_table(self, parameters: Parameters, data: TrainingTable) -> Floats | None:
         seed = draw_seed(self.random_state)
         drawn = draw_bags(parameters, data, seed)
-        prepared = prepare(data, parameters["options"], products_read(parameters, data.table.n_rows), drawn)
+        options, n_products = solver_options(parameters), products_read(parameters, data.table.n_rows)
+        prepared = prepare(data, options, n_products, drawn)
         model = train(make_plan(parameters, prepared, seed), prepared)
         return self._store(data, model)
 
@@ -138,8 +139,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         return None if model.held_out is None else held_out_probabilities(model.held_out, model.calibrator)
 
     def _parameters(self) -> Parameters:
-        parameters = {**NOT_OFFERED, **checked_parameters(self)}
-        return {**parameters, "options": solver_options(parameters)}
+        return {**NOT_OFFERED, **checked_parameters(self)}
 
     # --- predictions ---------------------------------------------------------------------------------------
 

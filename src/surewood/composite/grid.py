@@ -194,7 +194,7 @@ class _Units:
         """Held-out errors of one SVM on a split's training rows, for every degree and C."""
         data, held = part_of(self.inputs, split, self.options)
         fold = np.arange(data.n_rows, dtype=np.int32), (held.design, held.y, held.weight)
-        return errors_of_C(data, [fold], degrees, self.grid.C_grid, self.options)
+        return errors_of_C(data, [fold], degrees, self.grid.C_grid)
 
     def errors(self, limit: TimeLimit) -> Floats:
         """Errors of all points on all splits, on workers or one unit after another until the time is up.
@@ -224,7 +224,7 @@ class _Units:
         grid = self.grid
         data, held = part_of(self.inputs, self.splits[s], self.options)
         setting = replace(grid.setting, max_features=grid.features[f])
-        wrong = grid_errors(data, held, grid, setting, self.seed, self.options, deadline)
+        wrong = grid_errors(data, held, grid, setting, self.seed, deadline)
         total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
         return np.asarray(wrong / max(total, 1e-300))
 
@@ -291,14 +291,13 @@ def grid_errors(
     grid: SearchGrid,
     setting: Setting,
     seed: int,
-    options: SolverOptions,
     deadline: float | None = None,
 ) -> Floats:
     """Weight of wrongly classified held-out rows, shape (depths, choices, sizes); NaN beyond the deadline.
 
     The first batch is always completed. `deadline` is in seconds of :func:`time.monotonic`.
     """
-    walk = _Walk(data, held, grid, setting, seed, options)
+    walk = _Walk(data, held, grid, setting, seed)
     done = 0
     while done < max(grid.sizes):
         if done and deadline is not None and time.monotonic() > deadline:
@@ -319,7 +318,6 @@ class _Walk:
     grid: SearchGrid
     setting: Setting
     seed: int
-    options: SolverOptions
 
     def __post_init__(self) -> None:
         data, held, grid, setting = self.data, self.held, self.grid, self.setting
@@ -333,7 +331,7 @@ class _Walk:
     def batch(self, first: int, count: int) -> None:
         """Grow some trees, train what is new, add their votes, and read off the sizes that are complete."""
         trees = TreeRange(count, self.seed, first)
-        grove = grow(self.data, self.setting, trees, self.options, max(self.grid.depths))
+        grove = grow(self.data, self.setting, trees, max(self.grid.depths))
         set_of_node: dict[int, int] = {}
         views = []
         for depth in self.grid.depths:
@@ -370,7 +368,7 @@ class _Walk:
 
     def _solve(self, ids: NDArray[np.int64], views: list[Any], m: Floats, first: int) -> None:
         degrees, C = np.array(self.setting.degrees), np.array(self.setting.C)[:, None]
-        for chunk in train_leaf_svms(self.data, self.sets, ids, degrees, C, float(m.mean()), self.options):
+        for chunk in train_leaf_svms(self.data, self.sets, ids, degrees, C, float(m.mean())):
             self.correct[chunk.ids] = chunk.correct[:, :, 0]
             wanted: dict[int, set[int]] = {}
             for leaves, _ in views:
@@ -413,7 +411,7 @@ class _Walk:
         return choice.columns(at, self.correct)
 
     def _vote(self, grove: Grove, views: list[Any], m: Floats, first: int) -> None:
-        nodes = grove.forest.apply(self.held.matrix, n_jobs=self.options.n_jobs).astype(np.int64)
+        nodes = grove.forest.apply(self.held.matrix, n_jobs=self.data.options.n_jobs).astype(np.int64)
         nodes += grove.topology.start[:-1]
         predictor = self.svms.predictor()
         before: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
@@ -451,7 +449,7 @@ class _Walk:
         rows = np.flatnonzero(left.any(axis=1))
         if len(rows):
             query = np.where(left[rows], assign[rows], -1).astype(np.int32)
-            labels = predictor.predict(self.held.design[rows], query, n_jobs=self.options.n_jobs)
+            labels = predictor.predict(self.held.design[rows], query, n_jobs=self.data.options.n_jobs)
             codes[rows] = np.where(left[rows], labels, codes[rows])
         return codes
 

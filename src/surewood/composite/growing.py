@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats, Ints
-from surewood.composite.data import CompositeData, SolverOptions
+from surewood.composite.data import CompositeData
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import Bag, Grown, TreeParams, grow_forest, make_bag
 
@@ -195,7 +195,6 @@ def grow(
     data: CompositeData,
     setting: Setting,
     trees: TreeRange,
-    options: SolverOptions,
     depth: int | None = None,
     only_leaves: bool = False,
 ) -> Grove:
@@ -210,22 +209,20 @@ def grow(
         **vars(trees),
         weight=data.weight,
         groups=data.inputs.groups,
-        n_jobs=options.n_jobs,
-        verbose=options.verbose,
+        n_jobs=data.options.n_jobs,
+        verbose=data.options.verbose,
     )
     bags = [_in_bag(grown.bag, trees.first_tree + tree) for tree in range(trees.n_trees)]
-    assigned = grown.forest.apply(data.matrix, n_jobs=options.n_jobs)
+    assigned = grown.forest.apply(data.matrix, n_jobs=data.options.n_jobs)
     return Grove(grown, Topology.of(grown.forest), assigned, bags, trees.first_tree)
 
 
-def grow_to_size(
-    data: CompositeData, setting: Setting, trees: TreeRange, options: SolverOptions
-) -> tuple[Grove, NDArray[np.int64]]:
+def grow_to_size(data: CompositeData, setting: Setting, trees: TreeRange) -> tuple[Grove, NDArray[np.int64]]:
     """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart."""
     if setting.max_size is None:
-        grove = grow(data, setting, trees, options)
+        grove = grow(data, setting, trees)
         return grove, cut(grove.topology, setting.max_depth)
-    grove = grow(data, setting, trees, options, MAX_DEPTH, only_leaves=True)
+    grove = grow(data, setting, trees, MAX_DEPTH, only_leaves=True)
     sizes = grove.topology.sizes(grove.assigned, grove.bags)
     return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Ints, Mask, check_number
 from surewood.base.folds import shuffled_folds
-from surewood.composite.data import CompositeData, SolverOptions
+from surewood.composite.data import CompositeData
 from surewood.composite.growing import IndexSets
 from surewood.families import Family, Member
 from surewood.parallel import run_in_threads, worker_count
@@ -54,7 +54,6 @@ def train_leaf_svms(
     degrees: NDArray[Any],
     C: Floats,
     base: float,
-    options: SolverOptions,
     warm_start: bool = False,
 ) -> Iterator[Chunk]:
     """Train SVMs on the sets `ids` for every degree and C, chunk by chunk.
@@ -62,7 +61,7 @@ def train_leaf_svms(
     `C` has shape (degrees, C values) and is scaled leaf by leaf: C_k = sqrt(m_k / base) C (2.12).
     """
     sizes = np.array([len(sets.rows[k]) for k in ids], dtype=np.int64)
-    total = sets.total[ids]
+    total, options = sets.total[ids], data.options
     with stage(options.verbose, "training leaf SVMs", len(ids) * C.size) as advance:
         ahead = max(1, 4 * worker_count(options.n_jobs))  # other workers: enough for all of them at once
         for begin, end in _chunks(sizes, data.n_classes, C.size, ahead):
@@ -182,9 +181,9 @@ def errors_of_C(
     folds: Sequence[tuple[NDArray[Any], tuple[Floats, Codes, Floats | None]]],
     degrees: tuple[int, ...],
     C_grid: tuple[float, ...],
-    options: SolverOptions,
 ) -> Floats:
     """Held-out errors of one SVM for every degree and C, summed over folds as in ``held_out_errors``."""
+    options = data.options
     errors = held_out_errors(
         data.gram, data.y, folds, degrees, C_grid, kernel=data.kernel, weights=data.weight,
         tol=options.tol, max_iter=options.max_iter, n_jobs=options.n_jobs,
@@ -196,7 +195,6 @@ def tune_C(
     data: CompositeData,
     degrees: tuple[int, ...],
     seed: int,
-    options: SolverOptions,
     C_grid: tuple[float, ...] = C_GRID,
 ) -> tuple[tuple[float, ...], Floats]:
     """C of every degree by 5-fold cross-validation, and the error table (degrees, C values) in weights."""
@@ -209,7 +207,7 @@ def tune_C(
     groups = None if data.inputs.groups is None else data.inputs.groups[rows]
     fold = shuffled_folds(len(rows), n_folds, [seed, 2], groups)
     folds = [(rows[fold != k], data.labelled(rows[fold == k])) for k in range(n_folds)]
-    errors = errors_of_C(data, folds, degrees, C_grid, options)
+    errors = errors_of_C(data, folds, degrees, C_grid)
     return tuple(best_C(errors, C_grid).tolist()), errors
 
 
@@ -281,22 +279,21 @@ class LeafMembers:
     `correct` has the weight that each classifies correctly, shape (sets, families), 0 for other sets.
     """
 
-    def __init__(
-        self, data: CompositeData, sets: IndexSets, ids: NDArray[np.int64], options: SolverOptions
-    ) -> None:
+    def __init__(self, data: CompositeData, sets: IndexSets, ids: NDArray[np.int64]) -> None:
         self._n_classes, self._kept = data.n_classes, dict[tuple[int, int], int]()
         self._members: dict[int, list[Member]] = {}
-        self.correct = np.zeros((len(sets), len(options.families)))
+        families = data.options.families
+        self.correct = np.zeros((len(sets), len(families)))
 
         def train(set_id: int) -> None:
             rows = sets.rows[set_id]
             X, y = data.gram.X[rows], data.y[rows]
             weight = np.ones(len(rows)) if data.weight is None else data.weight[rows]
-            members = [family.fit(X, y, weight, data.n_classes) for family in options.families]
+            members = [family.fit(X, y, weight, data.n_classes) for family in families]
             self._members[set_id] = members
             self.correct[set_id] = [weight @ (member.scores(X).argmax(axis=1) == y) for member in members]
 
-        run_in_threads((partial(train, set_id) for set_id in ids.tolist()), options.n_jobs)
+        run_in_threads((partial(train, set_id) for set_id in ids.tolist()), data.options.n_jobs)
 
     def number(self, set_id: int, place: int) -> int:
         """Number of the member of a set and a family, which is kept from now on."""

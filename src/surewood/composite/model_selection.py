@@ -33,7 +33,15 @@ from surewood.composite.estimator import (
 from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point, feature_grid, search
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.model import CompositeModel
-from surewood.composite.plan import DEGREES, CompositePlan, Parameters, Searched, completed, is_auto
+from surewood.composite.plan import (
+    DEGREES,
+    CompositePlan,
+    Parameters,
+    Searched,
+    completed,
+    is_auto,
+    solver_options,
+)
 from surewood.composite.training import train
 from surewood.svm.penalty import C_GRID, degree_list
 from surewood.tables import TrainingTable
@@ -184,12 +192,13 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
     def _fit_table(self, parameters: Parameters, data: TrainingTable) -> Floats | None:
         """Search the grid and fit its best point to all rows."""
         seed, grid = draw_seed(self.random_state), self._grid(parameters, data.table.n_columns)
+        options = solver_options(parameters)
         split_inputs, splits = make_splits(self.cv, data.as_given(), data, seed)
-        result = search(split_inputs, splits, grid, seed, parameters["options"], parameters["time_limit"])
+        result = search(split_inputs, splits, grid, seed, options, parameters["time_limit"])
         best = best_point(result.errors)
         model = None
         if self.refit:
-            prepared = prepare(data, parameters["options"])
+            prepared = prepare(data, options)
             model = train(_plan_of(parameters, grid, result, best, prepared, seed), prepared)
         self.__dict__.pop("model_", None)
         self.__dict__.update(search_attributes(grid, result, best))

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
-from surewood.composite.data import CompositeData, SolverOptions
+from surewood.composite.data import CompositeData
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
 from surewood.composite.leaves import train_leaf_svms
@@ -117,7 +117,6 @@ def run_pilot(
     depths: tuple[int, ...],
     C_grid: tuple[float, ...],
     seed: int,
-    options: SolverOptions,
     limit: TimeLimit | None = None,
 ) -> PilotResult:
     """Compare all depths, all of the template's degrees and all C; `limit` ends the pilot early.
@@ -126,14 +125,14 @@ def run_pilot(
     candidates and the seed.
     """
     limit = TimeLimit(None) if limit is None else limit
-    forest = PilotForest(data, template, max(depths), seed, options)
+    forest = PilotForest(data, template, max(depths), seed)
     views = {depth: DepthVotes(forest, depth) for depth in depths}
     ranked: list[Candidate] = []  # of the last complete round, best first
     compared: set[Any] = set()
     notes: tuple[str, ...] = ()
     ends = np.linspace(0, forest.n_trees, ROUNDS + 1).round().astype(int).tolist()
     n_steps, done = ROUNDS * len(depths), 0
-    with stage(options.verbose, "pilot: rounds x depths", n_steps) as advance:
+    with stage(data.options.verbose, "pilot: rounds x depths", n_steps) as advance:
         for number, (first, last) in enumerate(pairwise(ends)):
             live = _survivors(ranked, forest, MOST_KEPT[number - 1]) if number else []
             left = {c.depth for c in live} if number else set(depths)
@@ -244,17 +243,15 @@ class PilotForest:
         Weight that each tree saw.
     """
 
-    def __init__(
-        self, data: CompositeData, template: Setting, max_depth: int, seed: int, options: SolverOptions
-    ) -> None:
+    def __init__(self, data: CompositeData, template: Setting, max_depth: int, seed: int) -> None:
         n_draws = max(1, round(IN_BAG * pilot_size(data.n_rows)))
+        data = replace(data, options=replace(data.options, tol=max(data.options.tol, PILOT_TOL)))
         self.data, self.seed = data, seed
         self.setting = replace(template, sampling="subsample", n_draws=n_draws)
-        self.options = replace(options, tol=max(options.tol, PILOT_TOL))
         self.rows = pilot_rows(data.n_rows, seed)
         self.n_trees = pilot_trees(data.n_rows, data.n_classes)
         trees = TreeRange(self.n_trees, seed, rows=self.rows)
-        self.grove = grow(data, self.setting, trees, self.options, max_depth)
+        self.grove = grow(data, self.setting, trees, max_depth)
         self.outside = self.grove.outside(self.rows)
         self.sets = IndexSets(data.y, data.weight, data.n_classes)
         self.set_of_node: dict[int, int] = {}
@@ -319,9 +316,7 @@ class DepthVotes:
         stored = data.gram.stored(forest.rows)
         base, warm = float(forest.m.mean()), data.n_classes <= _WARM_CLASSES
         labels = [self.labels[key][:, trees] for key in keys]
-        for chunk in train_leaf_svms(
-            data, forest.sets, ids, np.array(degrees), C, base, forest.options, warm
-        ):
+        for chunk in train_leaf_svms(data, forest.sets, ids, np.array(degrees), C, base, warm):
             place[:] = -1
             place[chunk.ids] = np.arange(len(chunk.ids))
             at = np.where(forest.outside[:, trees], place[self.set_of[:, trees]], -1)
@@ -330,7 +325,7 @@ class DepthVotes:
             places = np.arange(len(keys))[None, :, None]
             assign = np.where(here[:, None, :], at[:, None, :] * len(keys) + places, -1)
             codes = chunk.svms.predictor().predict(
-                design, assign.reshape(len(design), -1), n_jobs=forest.options.n_jobs, stored=stored
+                design, assign.reshape(len(design), -1), n_jobs=data.options.n_jobs, stored=stored
             )
             codes = codes.reshape(assign.shape)
             for k, key in enumerate(keys):

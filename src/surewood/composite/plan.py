@@ -93,7 +93,6 @@ class CompositePlan:
     out_of_fold: bool
     seed: int
     searched: Searched
-    options: SolverOptions
     limit: TimeLimit
     #: Whether choices are made for rows as they come, copies of training rows included, not for new ones.
     with_copies: bool = False
@@ -112,7 +111,7 @@ class CompositePlan:
 
 def make_plan(parameters: Parameters, data: CompositeData, seed: int) -> CompositePlan:
     """The plan of a forest for a sample."""
-    if parameters["options"].families:
+    if data.options.families:
         parameters = _with_families(parameters)
     if parameters["C_per_leaf"] and parameters["selection"] in ("auto", "common_degree"):
         raise ValueError('study={"C_per_leaf": True} needs the criterion, selection="exact" for example.')
@@ -182,7 +181,6 @@ def completed(
         out_of_fold=judged and not bags and data.total() >= ENOUGH_FOR_BAGS,
         seed=seed,
         searched=searched,
-        options=parameters["options"],
         limit=parameters["time_limit"],
     )
 
@@ -194,9 +192,9 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
     depth = parameters["max_depth"]
     best = 0
     families: tuple[float, ...] = ()
-    if parameters["options"].families:
+    if data.options.families:
         X, n_classes = data.gram.X, max(data.n_classes, 2)
-        families = tuple(family.rademacher(X, n_classes) for family in parameters["options"].families)
+        families = tuple(family.rademacher(X, n_classes) for family in data.options.families)
         n_degrees = len(families)
         degrees, C = tuple(range(1, n_degrees + 1)), (0.0,) * n_degrees
     elif parameters["C_per_leaf"]:
@@ -206,7 +204,7 @@ def _single_setting(parameters: Parameters, data: CompositeData, seed: int) -> C
     elif data.total() < ENOUGH_FOR_BAGS:
         C = (1.0,) * n_degrees
     else:
-        C, errors = tune_C(data, degrees, seed, parameters["options"])
+        C, errors = tune_C(data, degrees, seed)
         n_settings = len(C_GRID) ** n_degrees
         best = int(errors.min(axis=1).argmin())
     if selection == "common_degree":
@@ -244,7 +242,7 @@ def _by_pilot(parameters: Parameters, data: CompositeData, seed: int) -> Composi
         parameters, data, max_depth=1, degrees=degrees, C=(1.0,) * len(degrees), max_size=max_size
     )
     limit = parameters["time_limit"].part(_PILOT_TIME)
-    pilot = run_pilot(data, template, depths, C_grid, seed, parameters["options"], limit)
+    pilot = run_pilot(data, template, depths, C_grid, seed, limit)
     sizes = np.diff(np.linspace(0, parameters["n_estimators"], len(pilot.settings) + 1).round().astype(int))
     parts = tuple((setting, int(n)) for setting, n in zip(pilot.settings, sizes) if n > 0)
     deepest = max(largest_depth(setting) for setting, _ in parts)
@@ -342,7 +340,7 @@ def largest_depth(setting: Setting) -> int:
 
 def products_read(parameters: Parameters, n_rows: int) -> float:
     """Inner products that the SVMs of a default forest read, about; infinite where leaves may be large."""
-    if parameters["options"].families:
+    if parameters["leaves"] is not None:
         return 0.0
     if parameters["selection"] != "auto":
         return math.inf

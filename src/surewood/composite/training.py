@@ -37,7 +37,7 @@ from surewood.base.copies import copy_counts, with_other_copies
 from surewood.base.folds import TANDEM_WORK, shuffled_folds, vote_evidence
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
-from surewood.composite.data import CompositeData, SolverOptions, rows_of
+from surewood.composite.data import CompositeData, rows_of
 from surewood.composite.growing import Setting, TreeRange, mean_sample_size
 from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
 from surewood.composite.plan import PLAIN_WEIGHTS, CompositePlan
@@ -102,7 +102,7 @@ def train(plan: CompositePlan, data: CompositeData) -> CompositeModel:
         unweighted=not inputs.weighted,
         support_origin=None if predictor is None else first_rows(inputs)[predictor.support_index],
         notes=(*plan.notes, *_left_out(plan, trees, plain)),
-        family_names=plan.options.family_names,
+        family_names=data.options.family_names,
     )
 
 
@@ -134,15 +134,15 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
     outside = None
     if data.drawn is None and not plan.every_tree_sees_all_rows:
         outside = alongside(data.matrix.blocks[0], (data.n_rows, plan.n_trees), np.bool_)
-    shown = 0 if data.drawn is None else plan.options.verbose
+    shown = 0 if data.drawn is None else data.options.verbose
     with stage(shown, "fitting composite trees", plan.n_trees) as advance:
         for part, setting, trees, base in _steps(plan, data, limit):
             if steps and limit.is_over:
                 break
             if data.drawn is None:
-                fitted = fit_trees(data, setting, trees, plan.options, base)
+                fitted = fit_trees(data, setting, trees, base)
             else:
-                fitted = _fit_to_bag(data, setting, trees, plan.options)
+                fitted = _fit_to_bag(data, setting, trees)
             if outside is not None:
                 columns = slice(sum(counts), sum(counts) + trees.n_trees)
                 outside[:, columns] = fitted.grove.outside(np.arange(data.n_rows))
@@ -160,13 +160,12 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
     return _with_votes(fitted_parts, plan, data)
 
 
-def _fit_to_bag(
-    data: CompositeData, setting: Setting, trees: TreeRange, options: SolverOptions
-) -> FittedTrees:
+def _fit_to_bag(data: CompositeData, setting: Setting, trees: TreeRange) -> FittedTrees:
     """One tree of all the rows in its bag, which was drawn before."""
     bag, rows = data.of_bag(trees.first_tree)
+    bag = replace(bag, options=replace(bag.options, verbose=0))
     whole = replace(setting, sampling="all", n_draws=None)
-    return fit_trees(bag, whole, replace(trees, rows=rows), replace(options, verbose=0))
+    return fit_trees(bag, whole, replace(trees, rows=rows))
 
 
 def _steps(
@@ -200,18 +199,18 @@ def _steps(
 
 def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -> FittedParts:
     """With labels, votes and evidence of the rows outside the bags, where there are bags."""
-    outside, trees, options = fitted.outside, fitted.trees, plan.options
+    outside, trees, n_jobs = fitted.outside, fitted.trees, data.options.n_jobs
     if data.drawn is not None:
         has_categories = bool(data.reader.mapper.is_category.any())
-        every = labels_by_blocks(trees, data, options)
+        every = labels_by_blocks(trees, data)
         evidence, held_out = vote_evidence(every, data.inputs, data.drawn, has_categories)
         return replace(fitted, held_out=held_out, evidence=evidence)
     labels = None
     if outside is not None or plan.leaf_scores == "calibrated":
         # Without bags the labels of rows that the trees saw have to do.
-        labels = labels_by_blocks(trees, data, options, mask=outside)
+        labels = labels_by_blocks(trees, data, mask=outside)
     if labels is not None and plan.leaf_scores == "calibrated":
-        leaf = trees.leaf_index(data.matrix, options.n_jobs)
+        leaf = trees.leaf_index(data.matrix, n_jobs)
         n_leaves = len(trees.leaves)
         reliability = LeafReliability.measure(leaf, labels, data.y, data.weight, n_leaves, data.n_classes)
         trees = replace(trees, reliability=reliability)
@@ -220,7 +219,7 @@ def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -
     if plan.leaf_scores == "one_hot":
         held_out = vote_fractions(labels, data.n_classes)
     else:
-        held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, options.n_jobs, outside)
+        held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, n_jobs, outside)
     return replace(fitted, trees=trees, labels=labels, held_out=held_out)
 
 
@@ -253,15 +252,14 @@ def grow_plain(
     max_features: int,
     n_trees: int,
     seed: int,
-    options: SolverOptions,
     rows: NDArray[Any] | None = None,
 ) -> Grown:
     """Plain trees on all rows, or on some."""
     params = TreeParams(criterion="gini", max_features=max_features, sampling="bootstrap")
     return grow_forest(
         data.matrix, data.y, data.n_classes, params, n_trees=n_trees, seed=seed,
-        weight=data.weight, rows=rows, groups=data.inputs.groups, n_jobs=options.n_jobs,
-        verbose=options.verbose,
+        weight=data.weight, rows=rows, groups=data.inputs.groups, n_jobs=data.options.n_jobs,
+        verbose=data.options.verbose,
     )  # fmt: skip
 
 
@@ -270,16 +268,17 @@ def plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
     max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
     if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
         started = time.monotonic()
-        grow_plain(data, max_features, _TIMED_TREES, seed, plan.options)
+        grow_plain(data, max_features, _TIMED_TREES, seed)
         seconds = (time.monotonic() - started) / _TIMED_TREES
         n_trees = min(n_trees, max(_TIMED_TREES, int(_PLAIN_TIME * plan.limit.left / max(seconds, 1e-9))))
-    return grow_plain(data, max_features, n_trees, seed, plan.options)
+    return grow_plain(data, max_features, n_trees, seed)
 
 
-def plain_out_of_bag(grown: Grown, data: CompositeData, options: SolverOptions) -> Floats:
+def plain_out_of_bag(grown: Grown, data: CompositeData) -> Floats:
     """Mean class vectors of the plain trees that did not see a row; NaN where all did."""
-    with stage(options.verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
-        sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, options.n_jobs, advance=advance)
+    n_jobs, verbose = data.options.n_jobs, data.options.verbose
+    with stage(verbose, "out-of-bag votes of plain trees", len(grown.bag.rows)) as advance:
+        sums, votes = out_of_bag(grown.forest, grown.bag, data.matrix, n_jobs, advance=advance)
     mean = np.full((data.n_rows, data.n_classes), np.nan)
     judged = votes > 0
     mean[grown.bag.rows[judged]] = sums[judged] / votes[judged, None]
@@ -340,17 +339,16 @@ def held_out_votes(
 ) -> tuple[Votes | None, str]:
     """Votes by trees that did not see a row, and what they are; None where no tree left a row out."""
     if out_of_bag_votes is not None:
-        of_plain = None if plain is None else plain_out_of_bag(plain, data, plan.options)
+        of_plain = None if plain is None else plain_out_of_bag(plain, data)
         return (out_of_bag_votes, of_plain), "out-of-bag"
     return (_out_of_fold_votes(plan, data) if plan.out_of_fold else None), "out-of-fold"
 
 
 def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
     """Vote fractions of rows by small forests grown without their fold; NaN without a fold, or time."""
-    options = plan.options
     fold = shuffled_folds(data.n_rows, CALIBRATION_FOLDS, [plan.seed, 2], data.inputs.groups)
     composite, plain = np.full((2, data.n_rows, data.n_classes), np.nan)
-    with stage(options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
+    with stage(data.options.verbose, "forests without a fold", CALIBRATION_FOLDS) as advance:
         for k in range(CALIBRATION_FOLDS):
             rows, held = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             if len(held) == 0 or len(np.unique(data.y[rows])) < 2:
@@ -361,13 +359,13 @@ def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
             for setting, n_trees in plan.parts:
                 count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
                 whole = replace(setting, sampling="all", n_draws=None)
-                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows), options).trees)
-            labels = labels_by_blocks(join_trees(parts), data, options, held)
+                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows)).trees)
+            labels = labels_by_blocks(join_trees(parts), data, held)
             composite[held] = vote_fractions(labels, data.n_classes)
             if plan.n_plain:
                 max_features, seed = plan.parts[0][0].max_features, plan.seed + 1
-                grown = grow_plain(data, max_features, CALIBRATION_PLAIN_TREES, seed, options, rows)
-                plain[held] = grown.forest.predict_proba(data.matrix, options.n_jobs)[held]
+                grown = grow_plain(data, max_features, CALIBRATION_PLAIN_TREES, seed, rows)
+                plain[held] = grown.forest.predict_proba(data.matrix, data.options.n_jobs)[held]
             advance(1)
     return composite, plain if plan.n_plain else None
 
@@ -378,7 +376,7 @@ def population_votes(
     """Held-out votes, where the plan asks for it with the votes of all trees on rows that have copies."""
     if votes is None or not plan.with_copies or data.inputs.groups is not None:
         return votes
-    counts, n_jobs = copy_counts(data.inputs), plan.options.n_jobs
+    counts, n_jobs = copy_counts(data.inputs), data.options.n_jobs
     composite, of_plain = votes
     composite = with_other_copies(
         composite, data.y, counts, lambda rows: _scores_by_blocks(trees, data, rows, plan)
@@ -394,7 +392,6 @@ def population_votes(
 def labels_by_blocks(
     trees: CompositeTrees,
     data: CompositeData,
-    options: SolverOptions,
     rows: NDArray[Any] | None = None,
     mask: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int32]:
@@ -403,7 +400,7 @@ def labels_by_blocks(
     `mask` has a row for each of them: which trees vote.
     """
     rows = np.arange(data.n_rows) if rows is None else rows
-    matrix = data.matrix
+    matrix, options = data.matrix, data.options
     labels = alongside(matrix.blocks[0], (len(rows), trees.n_trees), np.int32)
     with stage(options.verbose, "out-of-bag votes" if mask is not None else "votes", len(rows)) as advance:
         for begin in range(0, len(rows), ROWS_PER_BLOCK):
@@ -428,7 +425,7 @@ def _scores_by_blocks(
         block = rows[begin : begin + ROWS_PER_BLOCK]
         design = np.ascontiguousarray(data.gram.X[block])
         scores[begin : begin + len(block)] = trees.composite_scores(
-            rows_of(data.matrix, block), design, plan.leaf_scores, plan.options.n_jobs
+            rows_of(data.matrix, block), design, plan.leaf_scores, data.options.n_jobs
         )
     return scores
 
@@ -440,7 +437,7 @@ def fitted_calibrator(
     if plan.calibration is None or votes is None or data.n_classes < 2:
         return None
     is_short = plan.calibration == "auto" and plan.limit.is_over
-    with stage(plan.options.verbose, "calibrating", 1) as advance:
+    with stage(data.options.verbose, "calibrating", 1) as advance:
         calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
         calibrator.fit(votes, data.y, data.weight, data.inputs.groups)
         advance(1)

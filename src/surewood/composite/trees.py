@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Ints, Mask, check_number, check_values
-from surewood.composite.data import CompositeData, SolverOptions
+from surewood.composite.data import CompositeData
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import (
     Grove,
@@ -312,7 +312,6 @@ def fit_trees(
     data: CompositeData,
     setting: Setting,
     wanted: TreeRange,
-    options: SolverOptions,
     base: float | None = None,
 ) -> FittedTrees:
     """Composite trees of one setting.
@@ -321,32 +320,30 @@ def fit_trees(
     `base` is the sample size that C refers to (2.12), by default the mean of what these trees saw. Give it
     where the trees are fitted in several steps.
     """
-    grove, stop = grow_to_size(data, setting, wanted, options)
+    grove, stop = grow_to_size(data, setting, wanted)
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove, stop, sets)
     choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), wanted.seed, wanted.first_tree)
     ids = np.unique(leaves.set_id[~sets.pure[leaves.set_id]])
     base = float(choice.m.mean()) if base is None else base
     classifiers: LeafSVMs | LeafMembers
-    if options.families:
-        classifiers = LeafMembers(data, sets, ids, options)
+    if data.options.families:
+        classifiers = LeafMembers(data, sets, ids)
         correct = classifiers.correct
     else:
-        classifiers, correct = _train_svms(choice, ids, base, options)
+        classifiers, correct = _train_svms(choice, ids, base)
     table = _leaf_table(choice, correct, classifiers, base)
     trees = CompositeTrees(grove.forest, leaves.of_node(stop), table, classifiers.predictor(), data.n_classes)
     return FittedTrees(trees, grove, split_importances(data, grove, stop))
 
 
-def _train_svms(
-    choice: LeafChoice, ids: NDArray[np.int64], base: float, options: SolverOptions
-) -> tuple[LeafSVMs, Floats]:
+def _train_svms(choice: LeafChoice, ids: NDArray[np.int64], base: float) -> tuple[LeafSVMs, Floats]:
     """SVMs of every degree for some sets; those that may be chosen are kept, of the others the counts."""
     setting, leaves, sets = choice.setting, choice.leaves, choice.sets
     correct = np.zeros((len(sets), len(setting.degrees)))
     degrees, C = np.array(setting.degrees), np.array(setting.C, dtype=np.float64)[:, None]
     svms = LeafSVMs()
-    for chunk in train_leaf_svms(choice.data, sets, ids, degrees, C, base, options):
+    for chunk in train_leaf_svms(choice.data, sets, ids, degrees, C, base):
         correct[chunk.ids] = chunk.correct[:, :, 0]
         at = np.flatnonzero(np.isin(leaves.set_id, chunk.ids))
         svms.keep(chunk, choice.wanted(at, choice.candidates(at, correct)))
