@@ -70,7 +70,7 @@ class SearchGrid:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class GridResult:
     """Errors of every point of the grid on every split, and the C of every degree.
 
     `errors` has shape (splits, features, depths, choices, sizes), as fractions of the held-out weight; NaN
@@ -101,12 +101,12 @@ def search(
     seed: int,
     options: SolverOptions,
     limit: TimeLimit,
-) -> SearchResult:
+) -> GridResult:
     """C of every degree over all splits, then the whole grid of every split."""
     degrees = grid.setting.degrees
     if not splits:  # nothing can be held out: the simplest point, the smallest C
         C = (min(grid.C_grid),) * len(degrees)
-        return SearchResult(np.full((1, *grid.shape), np.nan), C, (ALL_EQUAL,))
+        return GridResult(np.full((1, *grid.shape), np.nan), C, (ALL_EQUAL,))
     n_units = len(grid.features) * len(splits)
     # With a unit for every worker whole units go there: little is left to be done between the SVMs.
     spread = limit.seconds is None and 0 < worker_count(options.n_jobs) <= n_units
@@ -121,7 +121,7 @@ def search(
     if n_rows is not None:
         units = replace(units, splits=units.with_rows(n_rows))
     errors = units.errors(limit)
-    return SearchResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit, n_rows), n_rows)
+    return GridResult(errors, C, _what_was_cut(errors, len(splits), grid, time_limit, n_rows), n_rows)
 
 
 def part_of(inputs: TrainingTable, split: Split, options: SolverOptions) -> tuple[CompositeData, HeldOut]:

@@ -30,7 +30,7 @@ from surewood.composite.estimator import (
     SELECTIONS,
     CompositeClassifier,
 )
-from surewood.composite.grid import SearchGrid, SearchResult, Split, best_point, feature_grid, search
+from surewood.composite.grid import GridResult, SearchGrid, Split, best_point, feature_grid, search
 from surewood.composite.growing import MAX_DEPTH, Setting
 from surewood.composite.model import CompositeModel
 from surewood.composite.plan import (
@@ -249,7 +249,7 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
 def _plan_of(
     chosen: Parameters,
     grid: SearchGrid,
-    result: SearchResult,
+    result: GridResult,
     best: tuple[int, ...],
     data: CompositeData,
     seed: int,
@@ -270,7 +270,7 @@ def _plan_of(
     return completed(fixed, data, seed, ((setting, grid.sizes[b]),), searched)
 
 
-def search_attributes(grid: SearchGrid, result: SearchResult, best: tuple[int, ...]) -> dict[str, Any]:
+def search_attributes(grid: SearchGrid, result: GridResult, best: tuple[int, ...]) -> dict[str, Any]:
     """Attributes of a search, in scikit-learn's words."""
     which = "degree" if grid.common_degree else "gamma_scale"
     mesh = np.meshgrid(grid.features, grid.depths, grid.choices, grid.sizes, indexing="ij")

@@ -81,7 +81,7 @@ def pilot_rows(n_rows: int, seed: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PilotCandidate:
     """A common degree (`degrees` of one) or the criterion over several, at one depth, and how it voted.
 
     Of the votes only what comparisons read is kept: with many classes and candidates all would be long.
@@ -105,7 +105,7 @@ class PilotResult:
     """What the pilot chose, and what it compared to the end, best first."""
 
     settings: tuple[Setting, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[PilotCandidate, ...]
     #: Outcomes that the comparison could have had: sets of candidates.
     n_outcomes: int
     notes: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def run_pilot(
     limit = TimeLimit(None) if limit is None else limit
     forest = PilotForest(data, template, max(depths), seed)
     views = {depth: DepthVotes(forest, depth) for depth in depths}
-    ranked: list[Candidate] = []  # of the last complete round, best first
+    ranked: list[PilotCandidate] = []  # of the last complete round, best first
     compared: set[Any] = set()
     notes: tuple[str, ...] = ()
     ends = np.linspace(0, forest.n_trees, ROUNDS + 1).round().astype(int).tolist()
@@ -136,7 +136,7 @@ def run_pilot(
         for number, (first, last) in enumerate(pairwise(ends)):
             live = _survivors(ranked, forest, MOST_KEPT[number - 1]) if number else []
             left = {c.depth for c in live} if number else set(depths)
-            voted: list[Candidate] = []
+            voted: list[PilotCandidate] = []
             for depth in sorted(left, reverse=True):  # the deepest trees, which cost least, come first
                 if limit.is_over and (number or voted):
                     break
@@ -162,9 +162,9 @@ def run_pilot(
     return PilotResult(settings, tuple(ranked), math.comb(len(compared), len(settings)), notes)
 
 
-def _all_candidates(view: DepthVotes, C_grid: tuple[float, ...], last: int) -> list[Candidate]:
+def _all_candidates(view: DepthVotes, C_grid: tuple[float, ...], last: int) -> list[PilotCandidate]:
     """Every candidate of a depth: inner values of C first, an end of the list where it looks better."""
-    candidates: dict[Key, Candidate] = {}
+    candidates: dict[Key, PilotCandidate] = {}
 
     def compare(degrees: list[int], C_values: tuple[float, ...]) -> None:
         keys = [(d, c) for d in degrees for c in C_values]
@@ -186,38 +186,40 @@ def _all_candidates(view: DepthVotes, C_grid: tuple[float, ...], last: int) -> l
     return [*candidates.values(), view.candidate(tuple(degrees), C, by_criterion=True)]
 
 
-def _with_more_trees(view: DepthVotes, live: list[Candidate], first: int, last: int) -> list[Candidate]:
+def _with_more_trees(
+    view: DepthVotes, live: list[PilotCandidate], first: int, last: int
+) -> list[PilotCandidate]:
     """Candidates that are left, with the votes of more trees."""
     view.train(sorted({key for c in live for key in zip(c.degrees, c.C)}), first, last)
     return [view.candidate(c.degrees, c.C, c.by_criterion) for c in live]
 
 
-def _rank(candidate: Candidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
+def _rank(candidate: PilotCandidate) -> tuple[float, float, int, tuple[int, ...], tuple[float, ...]]:
     return candidate.error, candidate.log_loss, candidate.depth, candidate.degrees, candidate.C
 
 
-def _survivors(ranked: list[Candidate], forest: PilotForest, most: int) -> list[Candidate]:
+def _survivors(ranked: list[PilotCandidate], forest: PilotForest, most: int) -> list[PilotCandidate]:
     """Candidates that may still win: those not beaten by the best, and never fewer than are taken."""
     kept = [c for c in ranked if not forest.is_beaten(c, ranked[0], STANDARD_ERRORS)][:most]
     return kept if len(_distinct(kept)) >= BEST else _distinct(ranked)[:BEST]
 
 
-def _cheap_first(ranked: list[Candidate], forest: PilotForest) -> list[Candidate]:
+def _cheap_first(ranked: list[PilotCandidate], forest: PilotForest) -> list[PilotCandidate]:
     """All candidates with one SVM per leaf, where errors do not tell one of them from the best; else none."""
     common = [c for c in ranked if not c.by_criterion]
     alike = [c for c in common if not forest.is_beaten(c, ranked[0], 1.0)]
     return [*alike, *common] if alike else []
 
 
-def _distinct(ranked: list[Candidate]) -> list[Candidate]:
+def _distinct(ranked: list[PilotCandidate]) -> list[PilotCandidate]:
     """At depth 0 the criterion over all degrees repeats a common degree: keep the first of equals."""
-    kept: dict[bytes, Candidate] = {}
+    kept: dict[bytes, PilotCandidate] = {}
     for candidate in ranked:
         kept.setdefault(candidate.digest, candidate)
     return list(kept.values())
 
 
-def _setting_of(candidate: Candidate, template: Setting, ratio: float) -> Setting:
+def _setting_of(candidate: PilotCandidate, template: Setting, ratio: float) -> Setting:
     """The candidate on `ratio` times the rows: same sizes of leaves, same C_k."""
     return replace(
         template,
@@ -266,7 +268,7 @@ class PilotForest:
         weight = np.ones(len(rows)) if self.data.weight is None else self.data.weight[rows]
         return self.data.y[rows], weight, max(float(weight.sum()), 1e-300)
 
-    def is_beaten(self, candidate: Candidate, best: Candidate, standard_errors: float) -> bool:
+    def is_beaten(self, candidate: PilotCandidate, best: PilotCandidate, standard_errors: float) -> bool:
         """Whether votes make more errors than the best ones, by so many standard errors of the difference."""
         y, weight, total = self.weighed(candidate.judged)
         wrong, fewest = (c.label[candidate.judged] != y for c in (candidate, best))
@@ -332,7 +334,7 @@ class DepthVotes:
                 self.correct[key][chunk.ids] = chunk.correct.reshape(len(chunk.ids), -1)[:, k]
                 labels[k][here] = codes[:, k][here]
 
-    def candidate(self, degrees: tuple[int, ...], C: tuple[float, ...], by_criterion: bool) -> Candidate:
+    def candidate(self, degrees: tuple[int, ...], C: tuple[float, ...], by_criterion: bool) -> PilotCandidate:
         """A candidate with the votes of all trees that are fitted so far."""
         n_classes = self.forest.data.n_classes
         keys = list(zip(degrees, C))
@@ -345,7 +347,7 @@ class DepthVotes:
             true = 0.98 * votes[judged, y] + 0.02 / n_classes  # kept off 0 and 1
             log_loss = -float(weight @ np.log(true)) / total
         label, digest = votes.argmax(axis=1).astype(np.int32), blake2b(votes.tobytes()).digest()
-        return Candidate(self.depth, degrees, C, by_criterion, error, log_loss, judged, label, digest)
+        return PilotCandidate(self.depth, degrees, C, by_criterion, error, log_loss, judged, label, digest)
 
     def by_criterion(self, keys: list[Key]) -> NDArray[Any]:
         """Labels when every leaf gets the degree of the smallest ``T_k``, constants included."""

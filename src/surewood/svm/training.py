@@ -26,7 +26,7 @@ _NARROW = 32  # columns up to which forming an inner product is as quick as read
 
 
 @dataclass(frozen=True)
-class Problem:
+class SvmProblem:
     """A training set as the solver sees it."""
 
     encoder: DesignEncoder
@@ -142,7 +142,7 @@ def _posed(
     weight: Floats | None,
     limit: int | None,
     groups: NDArray[np.int64] | None,
-) -> Problem:
+) -> SvmProblem:
     """Encode a table and form its inner products, stored where they fit into `limit` bytes."""
     design = encoder.transform(table)
     spec, center = plan.kernel_spec(design, weight), _center(plan.kernel, design, weight)
@@ -152,7 +152,7 @@ def _posed(
         unit, spec = (spec.gamma, spec.coef0), KernelSpec("poly", 1.0, 0.0)
         design = unit_rows(design, *unit)
     gram = Gram(design, max_memory=limit, n_jobs=plan.n_jobs)
-    return Problem(encoder, center, gram, spec, unit, codes, weight, groups)
+    return SvmProblem(encoder, center, gram, spec, unit, codes, weight, groups)
 
 
 def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
@@ -162,7 +162,7 @@ def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
     return np.asarray(np.average(design, axis=0, weights=weight))
 
 
-def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
+def _chosen_penalty(plan: SvmPlan, problem: SvmProblem) -> float:
     """The C of smallest cross-validated error, the smaller one on ties ([D-12])."""
     splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS, problem.groups))
     if not splits:
@@ -177,7 +177,7 @@ def _chosen_penalty(plan: SvmPlan, problem: Problem) -> float:
     return float(best_C(fractions.mean(axis=0, keepdims=True).round(12), C_GRID)[0])
 
 
-def _calibration(plan: SvmPlan, problem: Problem, n_classes: int) -> PairCoupling | ScoreCoupling:
+def _calibration(plan: SvmPlan, problem: SvmProblem, n_classes: int) -> PairCoupling | ScoreCoupling:
     """Learn probabilities from rows that the scoring SVM did not see."""
     splits = splits_of(folds_in_order(problem.codes, CALIBRATION_FOLDS, problem.groups))
     svms = problem.solve(plan, [train for train, _ in splits])
