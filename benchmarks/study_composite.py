@@ -94,7 +94,6 @@ VARIANTS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "... bootstrap": (forest(study={"bootstrap": True}), {}),
     "... trees on all rows": (forest(study={"max_samples": None}), {}),
     "... pairwise vote shares": (forest(study={"leaf_scores": "ovo_votes"}), {}),
-    "... calibrated leaves": (forest(study={"leaf_scores": "calibrated"}), {}),
 }  # fmt: skip
 DEFAULT = "pilot, three settings, plain trees"
 PEER = "random forest, 500 trees"

@@ -119,7 +119,7 @@ def test_equal_rows_are_drawn_as_rows():
     ({"calibrate": "isotonic"}, "certifiable=True keeps the votes as they are: use calibrate=False."),
     ({"plain_weight": 0.5}, "certifiable=True keeps the votes as they are: use plain_weight=0."),
     (
-        {"study": {"leaf_scores": "calibrated"}},
+        {"study": {"leaf_scores": "ovo_votes"}},
         "certifiable=True keeps the votes as they are: use study={'leaf_scores': 'one_hot'}.",
     ),
     (

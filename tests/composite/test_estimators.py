@@ -78,7 +78,7 @@ def test_constant_leaves_are_offered_where_asked(problem, paper):
     ).all()
 
 
-@pytest.mark.parametrize("leaf_scores", ["one_hot", "ovo_votes", "calibrated"])
+@pytest.mark.parametrize("leaf_scores", ["one_hot", "ovo_votes"])
 @pytest.mark.parametrize("bags", [{}, {"max_samples": 0.7}, {"bootstrap": True}])
 def test_probabilities_sum_to_one_and_agree_with_predictions(problem, leaf_scores, bags):
     X, y = problem

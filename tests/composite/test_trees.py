@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 
 from surewood import RandomCompositeForestClassifier
 from surewood.composite.growing import TreeRange
-from surewood.composite.trees import LeafReliability, blend, fit_trees, join_trees, vote_fractions
+from surewood.composite.trees import blend, fit_trees, join_trees, vote_fractions
 from surewood.svm.one_vs_one import vote_counts
 from tests.composite.composite_samples import prepared, sample, setting
 
@@ -89,26 +89,10 @@ def test_a_blend_leaves_unknown_rows_to_the_other_side():
     assert blend(a, b, 0.25).tolist() == [[0.75, 0.25], [0.3, 0.7]]
 
 
-def test_the_accuracy_of_a_leaf_is_shrunk_to_the_mean():
-    leaf = np.array([[0], [0], [1], [1]])
-    labels = np.array([[0], [0], [1], [1]])
-    y = np.array([0, 0, 0, 1])
-    measured = LeafReliability.measure(leaf, labels, y, None, n_leaves=2, n_classes=2)
-    doubled = LeafReliability.measure(leaf, labels, y, np.full(4, 2.0), n_leaves=2, n_classes=2)
-    assert doubled.accuracy[0] > measured.accuracy[0]  # twice the rows, less shrinkage
-    mean = 4 / 6
-    assert measured.accuracy.tolist() == pytest.approx([(2 + 10 * mean) / 12, (1 + 10 * mean) / 12])
-    assert measured.error_classes.tolist() == [[0.0, 1.0], [1.0, 0.0]]
-    scores = measured.mean_scores(leaf, labels)
-    assert scores.sum(axis=1) == pytest.approx(1.0)
-    assert scores[0, 0] == pytest.approx(measured.accuracy[0])
-
-
 @pytest.fixture(scope="module")
 def forest():
     X, y = load_iris(return_X_y=True)
-    model = RandomCompositeForestClassifier(6, study={"leaf_scores": "calibrated"}, random_state=0)
-    return model.fit(X, y).model_.trees
+    return RandomCompositeForestClassifier(6, random_state=0).fit(X, y).model_.trees
 
 
 def changed(array, place, value):
@@ -131,9 +115,6 @@ TREES = {
     "classes": lambda t: {"n_classes": 2},
     "many classes": lambda t: {"n_classes": 10**9},
     "weight": lambda t: {"plain_weight": 2.0},
-    "accuracy": lambda t: {
-        "reliability": replace(t.reliability, accuracy=changed(t.reliability.accuracy, 0, np.nan))
-    },
 }
 
 

@@ -76,8 +76,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"degree": 3, "C": 10.0},
     ],
     "RandomCompositeForestClassifier": [
-        {"study": {"leaf_scores": "ovo_votes"}},
-        {"study": {"leaf_scores": "calibrated"}, "plain_weight": 0.5},
+        {"study": {"leaf_scores": "ovo_votes"}, "plain_weight": 0.5},
         {"calibrate": "temperature", "degrees": (1, 2), "max_depth": 2},
         {"calibrate": False, "selection": "random_sequences"},
     ],

@@ -31,6 +31,5 @@ SAVED_TYPES = (
     "surewood.composite.model_selection.RandomCompositeForestClassifierCV",
     "surewood.composite.plan.Searched",
     "surewood.composite.trees.CompositeTrees",
-    "surewood.composite.trees.LeafReliability",
     "surewood.composite.trees.LeafTable",
 )

@@ -48,7 +48,7 @@ from surewood.families import FAMILIES
 from surewood.tables import TrainingTable, begin_predict, by_batches
 
 SELECTIONS = ("exact", "theorem", "random_sequences", "common_degree", "random_degree")
-LEAF_SCORES = ("one_hot", "ovo_votes", "calibrated")
+LEAF_SCORES = ("one_hot", "ovo_votes")
 KERNELS = ("poly", "homogeneous", "normalized_poly")
 DEPTH = rules.Integer(0, MAX_DEPTH)
 GAMMA = rules.Number(above=0.0)
@@ -331,9 +331,8 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
                                          `C` (a list), or 1e-3 to 1e2
     constant_leaves          "auto"      offer degree 0, the majority class, at every leaf; leaves of
                                          one class have it anyway
-    leaf_scores              "one_hot"   what a leaf contributes: the class its SVM predicts, with
-                                         "ovo_votes" the fraction of pairs each class wins, with
-                                         "calibrated" its label with its out-of-bag accuracy
+    leaf_scores              "one_hot"   what a leaf contributes: the class its SVM predicts, or with
+                                         "ovo_votes" the fraction of pairs each class wins
     kernel                   "poly"      (⟨x, x'⟩ / n + 1)^degree; "homogeneous" without the 1,
                                          "normalized_poly" divided by the norms of both rows [D-02]
     leaves                   None        a list of families, or their names, that leaves choose from in

@@ -45,7 +45,6 @@ from surewood.composite.trees import (
     ROWS_PER_BLOCK,
     CompositeTrees,
     FittedTrees,
-    LeafReliability,
     blend,
     fit_trees,
     join_trees,
@@ -205,22 +204,14 @@ def _with_votes(fitted: FittedParts, plan: CompositePlan, data: CompositeData) -
         every = labels_by_blocks(trees, data)
         evidence, held_out = vote_evidence(every, data.inputs, data.drawn, has_categories)
         return replace(fitted, held_out=held_out, evidence=evidence)
-    labels = None
-    if outside is not None or plan.leaf_scores == "calibrated":
-        # Without bags the labels of rows that the trees saw have to do.
-        labels = labels_by_blocks(trees, data, mask=outside)
-    if labels is not None and plan.leaf_scores == "calibrated":
-        leaf = trees.leaf_index(data.matrix, n_jobs)
-        n_leaves = len(trees.leaves)
-        reliability = LeafReliability.measure(leaf, labels, data.y, data.weight, n_leaves, data.n_classes)
-        trees = replace(trees, reliability=reliability)
-    if outside is None or labels is None:
-        return replace(fitted, trees=trees)
+    if outside is None:
+        return fitted
+    labels = labels_by_blocks(trees, data, mask=outside)
     if plan.leaf_scores == "one_hot":
         held_out = vote_fractions(labels, data.n_classes)
     else:
         held_out = trees.composite_scores(data.matrix, data.gram.X, plan.leaf_scores, n_jobs, outside)
-    return replace(fitted, trees=trees, labels=labels, held_out=held_out)
+    return replace(fitted, labels=labels, held_out=held_out)
 
 
 def _left_out(plan: CompositePlan, trees: CompositeTrees, plain: Grown | None) -> list[str]:

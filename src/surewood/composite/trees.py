@@ -4,8 +4,7 @@ Every tree is a composite tree (theory.md §2.1): splits lead to a leaf, the lea
 or a one-vs-one SVM. A row's class in a tree is a lookup and at most one SVM; all SVMs share one product of
 the row with their support rows.
 
-* :func:`vote_fractions`, :func:`blend`, :class:`LeafReliability`: votes as class vectors, counted, mixed with
-  those of plain trees, calibrated by leaf;
+* :func:`vote_fractions`, :func:`blend`: votes as class vectors, counted, mixed with those of plain trees;
 * :class:`LeafTable`, :class:`CompositeTrees`, :func:`join_trees`: the arrays, checked when they are read from
   a file, and what they predict;
 * :func:`fit_trees`: RCF(B, r, gamma, M) of theory.md §2.11: grow, train, count, choose, assemble.
@@ -64,57 +63,6 @@ def blend(composite: Floats, plain: Floats | None, plain_weight: float) -> Float
 
 
 @dataclass(frozen=True)
-class LeafReliability:
-    """How often a leaf's label is correct, and which classes its errors belong to."""
-
-    #: Fraction of the out-of-bag rows that the leaf classified correctly, shrunk towards the accuracy of the
-    #: whole forest by `PRIOR_ROWS` imaginary rows. Shape (n_leaves,).
-    accuracy: Floats
-    #: Distribution of the true class given a wrong label, over the whole forest. Shape (n_classes,
-    #: n_classes).
-    error_classes: Floats
-
-    PRIOR_ROWS = 10.0
-
-    @classmethod
-    def measure(
-        cls,
-        leaf: NDArray[Any],
-        labels: NDArray[Any],
-        y: NDArray[Any],
-        weight: Floats | None,
-        n_leaves: int,
-        n_classes: int,
-    ) -> LeafReliability:
-        """From labels (n_rows, n_trees) of held-out rows, -1 where a tree does not count."""
-        row, tree = np.nonzero(labels >= 0)
-        voted, true, at = labels[row, tree], y[row], leaf[row, tree]
-        mass = np.ones(len(row)) if weight is None else weight[row]
-        hit = np.where(voted == true, mass, 0.0)
-        mean = (hit.sum() + 1.0) / (mass.sum() + 2.0)
-        sums, counts = np.bincount(at, hit, n_leaves), np.bincount(at, mass, n_leaves)
-        accuracy = (sums + cls.PRIOR_ROWS * mean) / (counts + cls.PRIOR_ROWS)
-        counted = np.bincount(voted * n_classes + true, mass, n_classes**2)
-        confusion = counted.reshape(n_classes, n_classes) + 1.0 / n_classes
-        np.fill_diagonal(confusion, 0.0)
-        total = confusion.sum(axis=1, keepdims=True)
-        spread = np.divide(confusion, total, out=np.zeros_like(confusion), where=total > 0)
-        return cls(accuracy, spread)
-
-    def mean_scores(self, leaf: NDArray[Any], labels: NDArray[Any]) -> Floats:
-        """Mean over trees of the calibrated leaf scores; NaN where no tree voted."""
-        n_rows, n_classes = len(labels), len(self.error_classes)
-        voted = labels >= 0
-        place = (labels + np.arange(n_rows)[:, None] * n_classes)[voted]
-        accuracy = self.accuracy[leaf[voted]]
-        kept = np.bincount(place, accuracy, n_rows * n_classes).reshape(n_rows, n_classes)
-        rest = np.bincount(place, 1.0 - accuracy, n_rows * n_classes).reshape(n_rows, n_classes)
-        sums = kept + rest @ self.error_classes
-        total = sums.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))
-
-
-@dataclass(frozen=True)
 class LeafTable:
     """One entry per leaf, tree after tree: structure, choice and counts.
 
@@ -168,8 +116,6 @@ class CompositeTrees:
     plain: FlatForest | None = None
     #: Their weight in the vote; the composite trees share the rest equally.
     plain_weight: float = 0.0
-    #: With calibrated leaf scores.
-    reliability: LeafReliability | None = None
 
     @property
     def n_trees(self) -> int:
@@ -211,10 +157,7 @@ class CompositeTrees:
         """Mean score (2.1) of the composite trees that `mask` selects, all by default; NaN where none."""
         if leaf_scores == "ovo_votes":
             return self._pair_scores(self.leaf_index(matrix, n_jobs), design, n_jobs, mask)
-        labels = self.labels(matrix, design, n_jobs, mask)
-        if leaf_scores == "calibrated" and self.reliability is not None:
-            return self.reliability.mean_scores(self.leaf_index(matrix, n_jobs), labels)
-        return vote_fractions(labels, self.n_classes)
+        return vote_fractions(self.labels(matrix, design, n_jobs, mask), self.n_classes)
 
     def mean_scores(
         self, matrix: BinnedMatrix, design: Floats, leaf_scores: str, n_jobs: int | None = 1
@@ -260,9 +203,6 @@ class CompositeTrees:
         for trees in (forest, self.plain):
             if trees is not None and (trees.n_features, trees.n_classes) != (forest.n_features, n_classes):
                 raise ValueError("trees must have the same features and classes.")
-        if self.reliability is not None:
-            check_values("accuracy", self.reliability.accuracy, "f", (len(leaves),), 0.0, 1.0)
-            check_values("error_classes", self.reliability.error_classes, "f", (n_classes, n_classes), 0.0)
 
 
 def join_trees(parts: list[CompositeTrees]) -> CompositeTrees:
