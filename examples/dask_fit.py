@@ -1,6 +1,6 @@
-"""A margin deep forest on Dask: the same model, tree for tree, as on this machine alone.
+"""A margin deep forest on Dask: the same model, tree for tree, as on this computer alone.
 
-    python examples/dask_fit.py                       # a cluster of two processes on this machine
+    python examples/dask_fit.py                       # a cluster of two processes on this computer
     python examples/dask_fit.py tcp://scheduler:8786  # yours
 
 Needs ``pip install 'surewood[dask]'`` here and surewood on the workers.

@@ -1,7 +1,7 @@
-"""The grid of a random composite forest on Ray: the same choice and the same forest as on this machine.
+"""The grid of a random composite forest on Ray: the same choice and the same forest as on this computer.
 
-    python examples/ray_fit.py                     # a Ray of two cores on this machine
-    python examples/ray_fit.py ray://head:10001    # yours; "auto" on one of its machines
+    python examples/ray_fit.py                     # a Ray of two cores on this computer
+    python examples/ray_fit.py ray://head:10001    # yours; "auto" on one of its nodes
 
 Needs ``pip install 'surewood[ray]'`` here and surewood on the workers.
 """

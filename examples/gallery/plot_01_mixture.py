@@ -1,6 +1,6 @@
 """Which members a mixture uses
 
-`SurewoodClassifier` fits four classifiers and weighs them by their held-out log-loss. Members that add
+`SurewoodClassifier` fits five classifiers and weighs them by their held-out log-loss. Members that add
 nothing are dropped.
 """
 

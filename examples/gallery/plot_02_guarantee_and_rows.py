@@ -1,6 +1,6 @@
 """How many rows a guarantee needs
 
-The guaranteed error approaches the observed one as the holdout grows. With 5 % errors, about 500 rows
+The guaranteed error approaches the observed one as the holdout grows. With 5 % errors, about 380 rows
 guarantee 7 %.
 """
 

@@ -1,4 +1,4 @@
-"""Where the criterion of a tree comes from
+"""The criterion of a tree, leaf by leaf
 
 Each leaf adds its errors and its complexity penalty, which is capped by the leaf's correct rows.
 """

@@ -1,7 +1,7 @@
 """Sets of labels with guaranteed coverage
 
-Instead of one label, `PredictionSets` returns the labels that may be true. 90 % of the sets contain the
-true label, guaranteed.
+Instead of one label, `PredictionSets` returns the labels that may be true. At least 90 % of the sets contain
+the true label, guaranteed.
 """
 
 import matplotlib.pyplot as plt
