@@ -60,7 +60,7 @@ def timed(work):
 
 
 def exact_minimum(names, folds) -> None:
-    print("exact minimum, one tree per γ: median (largest) over the folds; leaves of the minimiser per fold")
+    print("exact minimum, one tree per γ: median (largest) over the folds; leaves of the minimizer per fold")
     print(f"{'set':15s} {'m':>4s} {'γ':>6s} {'seconds':>16s} {'SVMs':>16s} {'of':>8s}  leaves")
     for name in names:
         prepared = [prepare_fold(name, j) for j in (list(folds)[:2] if name == "a1a" else folds)]

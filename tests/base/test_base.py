@@ -16,13 +16,13 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
-from surewood.base.base import ClassifierBase, Fitted, normalised
+from surewood.base.base import ClassifierBase, Fitted, normalized
 from surewood.base.parameters import COMMON, Switch
 
 
 def test_sums():
-    assert normalised(np.array([2.0, 6.0])).tolist() == [0.25, 0.75]
-    assert normalised(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
+    assert normalized(np.array([2.0, 6.0])).tolist() == [0.25, 0.75]
+    assert normalized(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
 
 
 class Forest(BaseEstimator):

@@ -114,7 +114,7 @@ def test_no_threshold_says_what_could_be_promised_and_how_many_rows_would_do(for
         NoThresholdError, match=r"no threshold guarantees recall of 1 at least 0\.99"
     ) as caught:
         find_threshold(forest, X[:300], y[:300], recall=0.99)
-    assert "the best that could be guaranteed, asked for alone, is at least 0." in str(caught.value)
+    assert "the best that could be guaranteed, as the only requirement, is at least 0." in str(caught.value)
     assert f"about {caught.value.rows_needed:,} rows would do" in str(caught.value)
     assert caught.value.rows_needed > 300
     best = np.floor(1000 * caught.value.best) / 1000

@@ -34,12 +34,12 @@ from surewood.tables import (
 )
 
 
-def normalised(importances: Floats) -> Floats:
+def normalized(importances: Floats) -> Floats:
     """Importances that sum to 1; all of them 0 where no split was made.
 
     Examples
     --------
-    >>> normalised(np.array([1.0, 3.0])).tolist(), normalised(np.zeros(2)).tolist()
+    >>> normalized(np.array([1.0, 3.0])).tolist(), normalized(np.zeros(2)).tolist()
     ([0.25, 0.75], [0.0, 0.0])
     """
     total = importances.sum()

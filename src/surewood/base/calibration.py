@@ -36,7 +36,7 @@ from surewood._arrays import Floats, check_number, check_values
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
 FOLDS = 5
-_ITERATIONS = 200  # of a minimiser, at most
+_ITERATIONS = 200  # of a minimizer, at most
 _MOST_POINTS = 10_000  # a handful of numbers is fitted: more points cost time and change nothing
 _MOST_TO_CHOOSE = 3000  # the same for the choice between the steps, which fits them in every fold
 _ENOUGH_FOR_OFFSETS = 100

@@ -210,7 +210,7 @@ class Contributions:
     columns : list of str
     classes : ndarray
     cells : list of list
-        What stands in each row and column; None where it is missing.
+        Value in each row and column; None where it is missing.
     method : {"exact", "sampled"}
 
     Examples
@@ -260,7 +260,7 @@ class Contributions:
         return pd.DataFrame(self.values[:, :, class_position(self.classes, label)], columns=self.columns)
 
     def top(self, row: int, label: Any = None, limit: int = TOP_COLUMNS) -> list[dict[str, Any]]:
-        """The columns that matter most for the prediction of a row, as values that JSON knows.
+        """The columns that matter most for the prediction of a row, as JSON-serializable values.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class Contributions:
         Returns
         -------
         list of dict
-            ``column``, ``value`` (what stands in the row), ``contribution`` (to the probability) and
+            ``column``, ``value`` (that of the row), ``contribution`` (to the probability) and
             ``standard_error``, largest contribution first; columns that contribute nothing are left out.
 
         Examples
@@ -307,7 +307,7 @@ class Contributions:
         return class_position(self.classes, label)
 
     def because(self, row: int, label: Any = None, limit: int = TOP_COLUMNS) -> dict[str, Any]:
-        """Why a row has its probability, as values that JSON knows: what ``explain`` begins with.
+        """Why a row has its probability, as JSON-serializable values: what ``explain`` begins with.
 
         The arguments are those of :meth:`top`. The dictionary has ``label``, ``probability``, ``expected``
         (mean prediction), ``columns`` (of :meth:`top`), ``others`` (sum of all other contributions),

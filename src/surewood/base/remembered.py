@@ -142,7 +142,7 @@ def copied_fraction(
     All of them where every content occurs a multiple of k >= 2 times. Otherwise repeated rows are copies if
     they share a measured number: a value of a column in which different rows neither share values nor come as
     close to each other as the column's scale allows. On a coarse scale (ages, dates, prices) rows meet by
-    chance about as often as they are neighbours.
+    chance about as often as they are neighbors.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _share_a_measured_number(values: NDArray[np.float64], hashes: Hashes) -> Mas
     n_pure, steps = int(pure.sum()), np.diff(values[first])
     if n_pure < max(FEWEST, _PURE * shared.sum()):
         return marked
-    neighbours = int((steps <= 1.5 * steps.min()).sum())
-    if stats.binom.sf(n_pure - 1, n_pure + neighbours, 0.5) < BY_CHANCE:
+    neighbors = int((steps <= 1.5 * steps.min()).sum())
+    if stats.binom.sf(n_pure - 1, n_pure + neighbors, 0.5) < BY_CHANCE:
         marked[order[np.repeat(pure, size)]] = True
     return marked

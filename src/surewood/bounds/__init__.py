@@ -12,7 +12,7 @@ thresholds       thresholds with a guarantee, prediction sets (§11.4, §11.5)
 monitoring       evidence that accumulates after deployment (§11.6)
 without_holdout  kl inverse, votes with out-of-bag points, cross-fitting, sample compression (§6.2-6.4, §11.9)
 statistics       tests and ranks (§7)
-statements       a number with its status word; the one door through which guarantees are issued (§6.6)
+statements       a number with its status word; the one function that issues guarantees (§6.6)
 evidence         what a model tells `surewood.certify` about itself
 ledger           one row per leaf
 """

@@ -129,7 +129,7 @@ def native_cascade_complexity(vc: ArrayLike, m: int, n_classes: int) -> Floats:
 
 
 def cascade_family_count(n_degrees: int, max_leaves: int) -> int:
-    """Families of SVM cascades nameable in advance: degree sequences of inner and of last leaves ([D-08]).
+    """Number of families of SVM cascades fixed in advance: degree sequences of the leaves ([D-08]).
 
     An inner leaf k is determined by the degrees of nodes 1..k, a last leaf likewise (but without a split
     of its own).

@@ -21,7 +21,7 @@ from .risk_bound import LeafTheorem, leaf_fractions
 
 
 def composite_family_count(n_degrees: int, max_depth: int) -> int:
-    """Families that can be named before seeing data: one per (degree, depth), constants included ([D-08]).
+    """Number of families fixed before seeing data: one per (degree, depth), constants included ([D-08]).
 
     Parameters
     ----------

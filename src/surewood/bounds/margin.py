@@ -1,7 +1,7 @@
 """Margins of additive cascades: loss, weights, step size, theorem (theory.md §4).
 
 `margins` (4.2), `margin_loss` (4.3), `margin_weights` (4.4), `effective_sample_size`,
-`margin_ratio` (4.6), `scatter_ratio` (4.8). The exact step size of a new layer (4.5): `margin_step` minimises
+`margin_ratio` (4.6), `scatter_ratio` (4.8). The exact step size of a new layer (4.5): `margin_step` minimizes
 the convex, piecewise quadratic mean loss in O(m log m), `margin_of_sum_step` serves the option that takes
 margins of the summed scores. The theorem stated for mdDF (4.7) is a HEURISTIC, its proof has gaps [D-32]:
 `margin_theorem`, `margin_gap`, and the counts of hypotheses. The two lemmas behind it are sound:
@@ -168,7 +168,7 @@ def margin_step(
     alpha_max: float = math.inf,
     weight: ArrayLike | None = None,
 ) -> float:
-    """Exact minimiser over [0, alpha_max] of the mean margin loss of ``z + alpha * direction`` (4.5).
+    """Exact minimizer over [0, alpha_max] of the mean margin loss of ``z + alpha * direction`` (4.5).
 
     The derivative is piecewise linear and non-decreasing. A few evaluations bracket its zero; the breakpoints
     left in the bracket are sorted and slope and intercept accumulated over them, so the zero is found without
@@ -286,7 +286,7 @@ def _bracket(line: _Derivative, alpha_max: float) -> tuple[float, float]:
 def step_objective(
     alpha: float, z: ArrayLike, direction: ArrayLike, *, theta: float = 0.7, mu_loss: float = 0.05
 ) -> float:
-    """Mean loss after a step, the function minimised in (4.5).
+    """Mean loss after a step, the function minimized in (4.5).
 
     Examples
     --------
@@ -457,7 +457,7 @@ def margin_theorem(z: ArrayLike, log_count: float, *, delta: float = 0.05) -> Ma
     Parameters
     ----------
     z : array of shape (m,)
-        Margins of the normalised vote, in [-1, 1].
+        Margins of the normalized vote, in [-1, 1].
     log_count : float
         ``log sum_t alpha_t |H_t|``, see :func:`log_mixture_count`.
     delta : float, default=0.05

@@ -31,7 +31,7 @@ _STEPS = 10_000  # scores are rounded to multiples of 1/_STEPS
 
 @dataclass
 class ErrorEvidence:
-    """Capital against "the expected loss is at most `at_most`", one factor per labelled row (§11.6).
+    """Capital against "the expected loss is at most `at_most`", one factor per labeled row (§11.6).
 
     Parameters
     ----------

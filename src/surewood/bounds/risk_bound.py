@@ -90,7 +90,7 @@ def leaf_terms(correct: ArrayLike, charge: ArrayLike) -> Floats:
 
 
 def l_term(correct: ArrayLike, charge: ArrayLike, *, rho_inverse: float) -> float:
-    """Price of the active leaves that do not fit into the weight 1: the smallest excesses summed (2.3).
+    """Cost of the active leaves that do not fit into the weight 1: the smallest excesses summed (2.3).
 
     Parameters
     ----------

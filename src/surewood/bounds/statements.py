@@ -18,7 +18,7 @@ from . import _arguments as check
 
 
 class Status(StrEnum):
-    """What a number may be taken for.
+    """What kind of statement a number is.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 `CascadeBase` is what all cascades share: ``fit`` and the predictions. `SvmCascadeBase` adds what a fitted
 cascade of SVMs tells its user; :class:`DeepCascadeSVMClassifier` minimizes the bound exactly (theory.md
-§3.6). :class:`DeepCascadeClassifier` is the generic algorithm (theory.md §3.5). The twin with
+§3.6). :class:`DeepCascadeClassifier` is the generic algorithm (theory.md §3.5). The class with
 cross-validation is in :mod:`~surewood.cascade.model_selection`.
 """
 
@@ -359,7 +359,7 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
     Parameters
     ----------
     max_leaves : int, default=4
-        Largest number of leaves.
+        Maximum number of leaves.
     fractions : list of float, default=(0.1, 0.2, ..., 0.9)
         Fractions of a node's points that may go on; 1 is allowed and never better than leaving the node out.
     degrees : "auto", int or list of int, default=(1, 2, 3, 4)
@@ -379,17 +379,17 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         one-vs-one SVMs, whose distance is the gap between the two best class scores.
     time_limit : float, optional
         Seconds for the fit. A search that has to end early takes the best cascade so far, and `search_` has
-        the proven gap to the optimum; fewer values of C and folds may be tried. Of tables for which the
-        limit is shorter than a few SVMs on all rows a random part is used, which `out_of_fold_` shows.
+        the proven gap to the optimum; fewer values of C and folds may be tried. If the limit is too short
+        for a few SVMs on all rows, a random sample of the rows is used, see `out_of_fold_`.
     max_memory : int, float, str or None, default=None
         Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
-        one is not stored: its entries are formed as needed, with the same result.
+        one is not stored: its entries are computed as needed, with the same result.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Method that calibrates `predict_proba` on out-of-fold scores; True is "auto", False is none.
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list or mask, default="from_dtype"
     random_state : int, RandomState or None, default=None
-        Deals the folds of C and of the calibration.
+        Seed of the folds for C and for the calibration.
     n_jobs : int, optional
         Threads; the result is the same for any number.
     verbose : int, default=0
@@ -530,7 +530,7 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     class_weight : dict, "balanced" or None, default=None
     categorical_features : "from_dtype", list or mask, default="from_dtype"
     random_state : int, RandomState or None, default=None
-        Deals the folds of the calibration.
+        Seed of the folds for the calibration.
     remember_rows : bool, default=True
         Whether the model remembers hashes of its training rows.
 

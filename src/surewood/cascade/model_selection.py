@@ -93,8 +93,8 @@ class DeepCascadeSVMClassifierCV(SvmCascadeBase):
     refit : bool, default=True
         Whether to search again on all rows. False keeps the model of the training part: for one split only.
     time_limit : float, optional
-        Seconds for the fit: searches end early, and fewer candidates, values of C and folds may be tried. Of
-        tables for which the limit is shorter than a few SVMs on all rows a random part is used.
+        Seconds for the fit: searches end early, and fewer candidates, values of C and folds may be tried. If
+        the limit is too short for a few SVMs on all rows, a random sample of the rows is used.
     max_memory, calibrate, class_weight, categorical_features, random_state, n_jobs, verbose, remember_rows
         As in :class:`DeepCascadeSVMClassifier`.
     study : dict, optional

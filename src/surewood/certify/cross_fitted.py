@@ -30,7 +30,7 @@ class CrossFittedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     Every row is held out from one model, so :func:`certify` guarantees the Brier score of the mean without a
     holdout (theory.md §11.9). Whatever the estimator learns, scaling and calibration included, it learns
-    within the folds, so any classifier or pipeline will do.
+    within the folds, so any classifier or pipeline can be used.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class Monitor:
 
     @classmethod
     def load(cls, path: str | Path, *, model: Any = None, name: str | None = None) -> Monitor:
-        """Go on from a state file.
+        """Resume from a state file.
 
         Parameters
         ----------

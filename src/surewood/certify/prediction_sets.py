@@ -139,7 +139,7 @@ def label_codes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]
 
 @dataclass(frozen=True)
 class SetCoverage:
-    """Prediction sets on labelled rows, measured.
+    """Prediction sets on labeled rows, measured.
 
     Attributes
     ----------
@@ -461,7 +461,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     @property
     def statement_(self) -> str:
-        """What the sets keep, in one sentence; before it, whether most of them hold every label."""
+        """What the sets guarantee, in one sentence, after a note if most sets contain every label."""
         if self._given_up:
             return f"No guarantee: {self._given_up}."
         options, n = self._options, int(self.sizes_.sum())
@@ -521,7 +521,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
         return [tuple(classes[k] for k in np.flatnonzero(row)) for row in self.predict_set(X, groups=groups)]
 
     def coverage(self, X: Any, y: Any, *, groups: Any = None) -> SetCoverage:
-        """Measure the sets on labelled rows.
+        """Measure the sets on labeled rows.
 
         Refused on rows that the sets were found on, or that the model was trained on.
         """

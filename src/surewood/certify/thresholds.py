@@ -64,7 +64,7 @@ class NoThresholdError(ValueError):
     Attributes
     ----------
     best : float or None
-        The best value that could be guaranteed with these rows, asked for alone.
+        x
     rows_needed : int or None
         About this many rows would do; None where more rows are not expected to help.
 
@@ -112,7 +112,7 @@ def find_threshold(
         The class that precision, false positive rate and recall are about. By default the second of two
         classes.
     precision, fpr, recall : float, optional
-        Least precision, largest false positive rate, least recall of `positive`. Several share `delta`.
+        Minimum precision, maximum false positive rate, minimum recall of `positive`. Several share `delta`.
         Among the thresholds that meet the requirement the one that selects the most rows is used (for recall
         alone, the fewest).
     accepted_error : float, optional
@@ -468,7 +468,7 @@ def _nothing(
         return NoThresholdError(f"{about}: none of them counts for it")
     # whole thousandths, away from what could be too much
     shown = np.floor(1000 * best) / 1000 if one.side == AT_LEAST else np.ceil(1000 * best) / 1000
-    sentence = f"{about}; the best that could be guaranteed, asked for alone, is {one.side} {shown:g}"
+    sentence = f"{about}; the best that could be guaranteed, as the only requirement, is {one.side} {shown:g}"
     rates = failures / np.maximum(sizes, 1)
     margin = np.where(sizes > 0, (_CLEARLY * one.at_most - rates) * np.sqrt(sizes), -np.inf)
     clearest = int(margin.argmax())

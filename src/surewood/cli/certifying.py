@@ -32,7 +32,7 @@ def certify(
     options: dict[str, Any],
     as_json: option.AsJson = False,
 ) -> None:
-    """Certify a model on a labelled table that was not used for training or tuning.
+    """Certify a model on a labeled table that was not used for training or tuning.
 
     The model remembers its training rows and recognizes them in the table.
     """
@@ -72,7 +72,7 @@ def report(
     ] = None,
     as_json: option.AsJson = False,
 ) -> None:
-    """Write the page of a model for another labelled table, one not used for training or tuning.
+    """Write the page of a model for another labeled table, one not used for training or tuning.
 
     Writes report.html, report.json and card.md. Rows that are equal to training rows are left out.
     """
@@ -137,8 +137,8 @@ def monitor(
 ) -> None:
     """Look at a batch of new rows: has the error risen, do the rows look different?
 
-    Goes on from the state file, which it creates. A batch that was seen before is refused; batches must not
-    overlap. You may look after every batch. Exit code 3 on an alarm.
+    Resumes from the state file, which the first call creates. A batch that was seen before is refused;
+    batches must not overlap. You may look after every batch. Exit code 3 on an alarm.
     """
     from surewood.workflow.monitoring import monitor as look_at
 

@@ -108,13 +108,13 @@ surewood importances churn fresh.parquet --metric error --repeats 20
 @app.command(epilog=_IMPORTANCES_EXAMPLES)
 def importances(
     model: option.SavedModel,
-    table: Annotated[str, typer.Argument(help="A labelled table; rows used for training are left out.")],
+    table: Annotated[str, typer.Argument(help="A labeled table; rows used for training are left out.")],
     target: option.ModelTarget = None,
     metric: Annotated[
         str, typer.Option(help="What gets worse when a column is shuffled: log_loss, brier or error.")
     ] = "log_loss",
     repeats: Annotated[int, typer.Option(min=1, help="Shuffles per column.")] = 5,
-    max_rows: Annotated[int, typer.Option(min=2, help="Most rows; more are sampled.")] = 1000,
+    max_rows: Annotated[int, typer.Option(min=2, help="Maximum number of rows; more are sampled.")] = 1000,
     as_json: option.AsJson = False,
 ) -> None:
     """Show which columns matter: how much worse the model predicts when one is shuffled, with intervals."""

@@ -93,7 +93,7 @@ PlanFile = Annotated[
 HeaderLine = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="Line with the column names; found by default.", rich_help_panel=COLUMNS
+        min=1, metavar="N", help="Line with the column names; detected by default.", rich_help_panel=COLUMNS
     ),
 ]
 Sheet = Annotated[
@@ -170,7 +170,7 @@ ClaimCosts = Annotated[
     ),
 ]
 LabelledTable = Annotated[
-    list[str], typer.Argument(help="A labelled table that was not used for training or tuning.")
+    list[str], typer.Argument(help="A labeled table that was not used for training or tuning.")
 ]
 ModelTarget = Annotated[
     str | None, typer.Option(help="The column with the classes; the model's own by default.")

@@ -138,7 +138,7 @@ def choose_random_sequences(
 def choose_by_theorem(
     charged: Floats, total: Floats, tree: NDArray[Any], ensemble: list[Floats], mixed: NDArray[np.bool_]
 ) -> Columns:
-    """Degrees of the `mixed` leaves that minimise all of Theorem 1 (2.2), L-term and C, tree by tree.
+    """Degrees of the `mixed` leaves that minimize all of Theorem 1 (2.2), L-term and C, tree by tree.
 
     A leaf that is charged its complexity costs ``charged`` (errors and penalty, uncapped, in counts), another
     one its whole weight, whatever its degree. At ρ = 1/j at most j leaves are charged (§2.2), the j that gain

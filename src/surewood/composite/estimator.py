@@ -281,7 +281,7 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
         step of each is done, whatever the limit. Without a limit results are deterministic.
     max_memory : int, text such as "4GB" or None, default=None
         Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
-        one is not stored: its entries are formed as needed, with the same result.
+        one is not stored: its entries are computed as needed, with the same result.
     remember_rows : bool, default=True
         Keep a hash of every training row (8 bytes each) in ``remembered_rows_``, so that a certificate can
         tell new rows from copies of training rows.
@@ -345,7 +345,7 @@ class RandomCompositeForestClassifier(CompositeClassifier, TimedRunParameters):
     max_leaf_size            "auto"      leaves with more rows are split further, beyond `max_depth`;
                                          "auto" is 2000, or, with ``selection="auto"``, 1000 and less
                                          where the fit would cost too much
-    min_weight_fraction_leaf 0.0         least weight of a leaf, as a fraction of what a tree sees
+    min_weight_fraction_leaf 0.0         minimum weight of a leaf, as a fraction of what a tree sees
     tol                      "auto"      stopping tolerance of the SVMs; "auto" is 1e-2 with
                                          ``selection="auto"``, else 1e-3, as in libsvm
     max_iter                 10000       iterations per pair of classes; SVMs that need more are kept
@@ -443,7 +443,7 @@ class CompositeTreeClassifier(CompositeClassifier):
         Features tried at a node; None: all, and the tree is not random.
     selection : {"exact", "theorem", "random_sequences", "common_degree", "random_degree"}, default="exact"
     min_weight_fraction_leaf : float, default=0.0
-        Least weight of a leaf, as a fraction of the weight of all rows.
+        Minimum weight of a leaf, as a fraction of the weight of all rows.
     degrees, C, gamma_scale, calibrate, class_weight, categorical_features, max_memory, remember_rows, \
 n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.

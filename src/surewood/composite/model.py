@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Ints
-from surewood.base.base import normalised
+from surewood.base.base import normalized
 from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts, ReportRows
 from surewood.bounds import LeafLedger, composite_ledger
@@ -104,7 +104,7 @@ class CompositeModel:
     @property
     def feature_importances(self) -> Floats:
         """Impurity importances, summing to 1; all 0 where no tree splits."""
-        return normalised(self.importances)
+        return normalized(self.importances)
 
     @property
     def degrees_histogram(self) -> dict[int, int]:

@@ -81,12 +81,12 @@ SEARCH_SWITCHES: Mapping[str, Switch] = {
 class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters):
     """A composite forest with gamma, depth, features, trees and C chosen on held-out rows, in one pass.
 
-    Trees are nested in depth, forests are prefixes, gamma re-reads counts and every (leaf, degree) is trained
-    once: the grid costs little more than its largest forest. The chosen forest is then fitted to all rows.
+    Shallower trees are the tops of deeper ones, smaller forests are prefixes of larger ones, and all gammas
+    share their SVMs, so the grid costs little more than its largest forest. The chosen forest is then fitted
+    to all rows.
 
-    Equal rows are one content that lies on one side of every split, so that the order of the rows does not
-    matter and weight 2 is the row twice. Where all rows are equal nothing can be held out: scores are NaN and
-    the simplest point is fitted.
+    Equal rows are always on the same side of a split. If all rows are equal, nothing can be held out: scores
+    are NaN and the simplest setting is fitted.
 
     The order of the columns matters: features are drawn by position, and ties go to the first column.
 
@@ -103,17 +103,17 @@ class RandomCompositeForestClassifierCV(CompositeClassifier, TimedRunParameters)
         Candidates for the C of every degree; "auto" is 1e-3 to 1e2 by factors of ten.
     cv : float, int, splitter or iterable, default=3
         A fraction is a validation part of that size, an integer a number of random folds. A splitter is
-        applied to the distinct rows, in an order of their own. An iterable has pairs of row numbers of ``X``,
-        which are followed row by row: copies are then on the sides where they are put.
+        applied to the distinct rows, in an order of their own. An iterable has pairs of row numbers of ``X``;
+        then equal rows may be on both sides.
     refit : bool, default=True
         Fit the chosen forest to all rows. Without it the search has results but cannot predict.
     selection : {"exact", "theorem", "random_sequences", "common_degree", "random_degree"}, default="exact"
         With "common_degree" the degree takes the place of gamma on the grid.
     time_limit : float or None, default=None
-        Seconds for the fit: after most of them no further part of the grid is begun, ``cut_`` says what is
-        missing, and the chosen forest gets the trees that can be fitted in the rest. Trees have as many rows
-        as leave time for the smallest forests, at least 1,000. The first value of `max_features` is always
-        measured on one split, with at least the smallest forests.
+        Seconds for the fit. After most of the time no further part of the grid is started, ``cut_`` says what
+        is missing, and the chosen forest has as many trees as fit into the remaining time. On large tables
+        each tree uses a sample of the rows (at least 1,000) that leaves time for the smallest forests. The
+        first value of `max_features` is always measured on one split, with at least the smallest forests.
     calibrate, class_weight, categorical_features, max_memory, remember_rows, n_jobs, random_state, verbose
         As in :class:`RandomCompositeForestClassifier`.
     study : dict or None, default=None

@@ -35,7 +35,7 @@ from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from surewood._arrays import Codes, Floats, Ints, check_linear_part
-from surewood.base.base import normalised
+from surewood.base.base import normalized
 from surewood.deepforest.data import LayerInput, layer_seed, take_rows
 from surewood.deepforest.forests import BlockMember, TreeSettings, tree_params
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
@@ -127,7 +127,7 @@ class BlockFit:
     @property
     def importances(self) -> Floats:
         """Mean over the forests (n_columns,), summing to 1 if any tree has a split."""
-        return normalised(self.member_importances.sum(axis=0))
+        return normalized(self.member_importances.sum(axis=0))
 
     def take(self, numbers: Sequence[int]) -> BlockFit:
         """The block of some of its members: members do not know of each other."""

@@ -12,7 +12,7 @@ time, so memory holds the inner products of the units and never the units of all
 
 The softmax is fitted by accelerated steps of one fixed curvature, that of least squares: a softmax is nowhere
 more curved than half of it (Böhning 1992), so one Cholesky factor serves the start, least squares itself, and
-all steps. Few steps are made and the start is near: stopping early is part of the regularisation.
+all steps. Few steps are made and the start is near: stopping early is part of the regularization.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class _ContrastClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class _Softmax:
-    """The regression while it is fitted: units are centred in the formulas, never in memory."""
+    """The regression while it is fitted: units are centered in the formulas, never in memory."""
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class _Softmax:
             yield rows, self.units.values(self.projections[rows])
 
     def _moments(self, frequencies: Singles, ridge: float) -> Singles:
-        """Factor the inner products of the centred units; return those with the centred targets."""
+        """Factor the inner products of the centered units; return those with the centered targets."""
         n_units = self.units.n_units
         sums = np.zeros(n_units)
         inner = np.zeros((n_units, n_units), np.float32, order="F")

@@ -75,7 +75,7 @@ class InputReader:
     """Bins of the table and, where a classifier takes a forest's place, the encoding of its numbers.
 
     Classifiers that take NaN get the table's own matrix (category codes as numbers); any others the
-    standardised, one-hot encoded, imputed form of `encoder`.
+    standardized, one-hot encoded, imputed form of `encoder`.
     """
 
     mapper: BinMapper

@@ -246,7 +246,7 @@ class MarginDeepForestClassifier(MarginForestBase):
 
     Layers of cross-fitted forests. Each layer sees the table and the weighted sum of the class vectors of all
     layers before it, is trained with weights that emphasize points of small margin, and joins the sum with
-    the step that minimises the margin loss exactly. Growing stops when held-out accuracy no longer improves,
+    the step that minimizes the margin loss exactly. Growing stops when held-out accuracy no longer improves,
     and the best layer is kept, so a fit never ends below its own first layer.
 
     With the default ``forests="auto"`` the table decides how many trees and layers are worth their time: the
@@ -263,14 +263,14 @@ class MarginDeepForestClassifier(MarginForestBase):
     forests : list or "auto", default="auto"
         The forests of a layer. "auto" takes the block with the least held-out loss at the first layer:
         the published one (two "random", two "completely_random"), two "extra" with two "completely_random"
-        or two "random", or four "extra"; for tables of at least 100 columns, all numbers without gaps, also
-        a contrast classifier with one "extra" (docs/margin-forest.md).
+        or two "random", or four "extra"; for tables of at least 100 columns, all numeric without missing
+        values, also a contrast classifier with one "extra" (docs/margin-forest.md).
         "random" is a random forest, "extra" draws one threshold for each of the tried features,
         "completely_random" draws feature and threshold; a pair such as ``("extra", 50)`` sets the number of
         trees. "contrast" is a softmax regression on thousands of folded contrasts of rows.
-        Any scikit-learn classifier with ``predict_proba`` may stand in a forest's place: it is cloned
-        and seeded for each fold and sees standardised, one-hot encoded, imputed numbers, or the table's own
-        numbers if it takes NaN. Four times "random" is the variant mdDF-SF.
+        Any scikit-learn classifier with ``predict_proba`` can replace a forest: it is cloned and seeded for
+        each fold and gets standardized, one-hot encoded, imputed columns, or the raw values if it accepts
+        NaN. Four times "random" is the variant mdDF-SF.
     cv : int, splitter or list of (train, test) pairs, default=5
         Folds of the cross-fitting. A number is lowered, with a warning, where a class has fewer rows. A
         splitter or list has to hold out every row exactly once; all layers then use these folds.
@@ -284,9 +284,9 @@ class MarginDeepForestClassifier(MarginForestBase):
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="sqrt"
         Inputs tried at a node.
     min_samples_leaf : int or float, default=1
-        Least number of rows in a leaf; a float is a fraction of the training rows.
+        Minimum number of rows in a leaf; a float is a fraction of the training rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least weight of a leaf, as a fraction of the weight a tree sees.
+        Minimum weight of a leaf, as a fraction of the weight a tree sees.
     max_layers : int, default=10
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate probabilities on the held-out scores. Never changes a prediction.
@@ -336,7 +336,7 @@ class MarginDeepForestClassifier(MarginForestBase):
     Notes
     -----
     Accuracies and margin ratios of held-out points choose the layer; they are ESTIMATES and HEURISTICS and no
-    guarantee. Rows are put in an order of their own first, so the order of the training rows does not matter.
+    guarantee. The order of the training rows does not matter.
 
     **Study switches** (keys of `study`, with their defaults):
 
@@ -359,7 +359,7 @@ class MarginDeepForestClassifier(MarginForestBase):
     patience : int or "auto", "auto"
         Layers in a row without improvement before growing stops; "auto" is 1 for ``forests="auto"``, else 3.
     min_improvement : float, "noise" or "auto", "auto"
-        Least gain that counts as an improvement. "noise" is the standard error of the gain in held-out
+        Smallest gain that counts as an improvement. "noise" is the standard error of the gain in held-out
         accuracy, paired by row (1e-4 for other monitors); "auto" is "noise" for ``forests="auto"``, else
         1e-4.
     pilot_trees : int, "auto" or None, "auto"
@@ -431,8 +431,8 @@ class CascadeForestClassifier(DeepForestBase[CascadeForestModel]):
         Folds of the cross-fitting, as in :class:`MarginDeepForestClassifier`.
     screening : None, "auto" or float, default=None
         Rows whose highest class probability reaches the gate stop at the layer. "auto" finds the gate of
-        each layer from its held-out accuracy, so that rows that stop are wrong three times less often than
-        all rows in play; a number is a fixed gate.
+        each layer: the smallest confidence above which the held-out error is at most a third of that of all
+        rows that reach the layer; a number is a fixed gate.
     max_depth : int or None, default=None
     max_layers : int, default=20
     max_features, min_samples_leaf, min_weight_fraction_leaf, calibrate, class_weight, \
@@ -458,7 +458,7 @@ feature_importances_, n_features_in_, feature_names_in_, schema_
     patience : int, 4
         Layers in a row without improvement before growing stops.
     min_improvement : float, 0.0
-        Least gain that counts as an improvement.
+        Smallest gain that counts as an improvement.
     cross_fit, monitor, weighting, keep_held_out, keep_in_memory
         As in :class:`MarginDeepForestClassifier`.
 

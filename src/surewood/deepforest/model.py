@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Ints, check_number
 from surewood.base import describing
-from surewood.base.base import normalised
+from surewood.base.base import normalized
 from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts
 from surewood.bounds import log_forest_count, log_mixture_count, margin_theorem
@@ -268,7 +268,7 @@ class DeepForestModel:
     @property
     def importances(self) -> Floats:
         """Importances of the table's columns, summing to 1 if any tree has a split."""
-        return normalised(self.layers.importances())
+        return normalized(self.layers.importances())
 
     def evidence(self) -> Iterator[Evidence]:
         """Held-out error and margin ratio of the kept layers; nothing where they are of training points."""

@@ -107,7 +107,7 @@ feature_names_in_, schema_
     halving : float or None, 3.0
         After each layer only one in `halving` of the settings goes on; None grows all of them to their end.
     min_samples_leaf : int or float, 1
-        Least rows of a leaf.
+        Minimum number of rows in a leaf.
 
     Examples
     --------

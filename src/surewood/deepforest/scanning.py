@@ -276,7 +276,7 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
     n_folds : int, default=3
         Folds; the fold of a row is a function of its values, so they cannot be given.
     max_windows : int, default=100000
-        Largest number of windows that a forest is grown on; beyond it they are sampled.
+        Maximum number of windows that a forest is grown on; more are sampled.
     max_depth : int or None, default=None
     min_samples_leaf : int, default=5
     passthrough : bool, default=False

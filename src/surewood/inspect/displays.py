@@ -173,9 +173,9 @@ class BoundDisplay:
         rest = terms.loc[order[max_leaves:]]
         self.figure_, self.ax_ = new_axes(ax, figsize=(6.4, 1.4 + 0.28 * (len(shown) + bool(len(rest)))))
         y = np.arange(len(shown))
-        colours = np.where(shown["side"] == "complexity", LEAF, BARK)
+        colors = np.where(shown["side"] == "complexity", LEAF, BARK)
         self.ax_.barh(y, shown["error_term"], color=PEER, label="errors")
-        self.ax_.barh(y, shown["term"], left=shown["error_term"], color=colours)
+        self.ax_.barh(y, shown["term"], left=shown["error_term"], color=colors)
         names = shown["name"].tolist()
         if len(rest):
             self.ax_.barh(len(shown), rest["error_term"].sum(), color=PEER)
@@ -183,11 +183,11 @@ class BoundDisplay:
                 len(shown), rest["term"].sum(), left=rest["error_term"].sum(), color=LEAF, alpha=0.5
             )
             names.append(f"{len(rest)} other leaves")
-        for colour, words in (
+        for color, words in (
             (LEAF, "complexity penalty"),
             (BARK, "correct rows (penalty inactive)"),
         ):
-            self.ax_.barh([0], [0], color=colour, label=words)
+            self.ax_.barh([0], [0], color=color, label=words)
         self.ax_.set_yticks(range(len(names)), names)
         self.ax_.invert_yaxis()
         word = "terms of the bound" if self.gamma_scale == 1 else f"CRITERION, γ = {self.gamma_scale:g}"
@@ -232,7 +232,7 @@ def row_degrees(model: Any, X: Any, part: int | None = None) -> NDArray[np.float
 
 
 class CapacityMapDisplay:
-    """A map of two columns, coloured by the degree of the leaf that decides there.
+    """A map of two columns, colored by the degree of the leaf that decides there.
 
     Parameters
     ----------
@@ -560,10 +560,10 @@ class LayerGrowthDisplay:
             ("effective sample size", (("effective_sample_size", "", BARK),)),
         )
         for ax, (title, lines) in zip(self.axes_, panels):
-            for column, name, colour in lines:
+            for column, name, color in lines:
                 if column in table and table[column].notna().any():
                     values = table[column].replace([np.inf, -np.inf], np.nan)
-                    ax.plot(table["layer"], values, "o-", color=colour, label=name, markersize=4)
+                    ax.plot(table["layer"], values, "o-", color=color, label=name, markersize=4)
             ax.axvline(last, color="0.5", linestyle=":", linewidth=1)
             ax.set_title(title, fontsize="medium")
             ax.set_xlabel("layer")
@@ -690,11 +690,11 @@ class MarginDistributionDisplay:
         self.figure_, self.ax_ = new_axes(ax)
         every = np.concatenate(list(self.margins.values()))
         edges = np.linspace(min(float(every.min()), 0.0), max(float(every.max()), 1e-9), bins + 1)
-        colours = pyplot().get_cmap("viridis")(np.linspace(0.75, 0.1, len(self.margins)))
-        for colour, (name, values) in zip(colours, self.margins.items()):
+        colors = pyplot().get_cmap("viridis")(np.linspace(0.75, 0.1, len(self.margins)))
+        for color, (name, values) in zip(colors, self.margins.items()):
             share = np.histogram(values, edges)[0] / len(values)
             words = f"{name}: ratio {margin_ratio(values):.3f}, {np.mean(values <= 0):.1%} not above 0"
-            self.ax_.stairs(share, edges, **{"color": colour, "linewidth": 1.8, "label": words, **line})
+            self.ax_.stairs(share, edges, **{"color": color, "linewidth": 1.8, "label": words, **line})
         self.ax_.axvline(0.0, color="0.5", linestyle=":", linewidth=1)
         self.ax_.set(xlabel="margin", ylabel="fraction of the rows")
         self.ax_.legend(frameon=False, fontsize="small", title="margin ratio: HEURISTIC")

@@ -3,7 +3,7 @@
 For a number column, rows are moved from the lower to the upper end of the interval between two quantiles in
 which they lie; the mean changes, accumulated over the intervals, are the effect (Apley and Zhu, 2020). Unlike
 partial dependence this never makes rows that contradict correlated columns. For a category column the effect
-is the mean prediction over all rows with this category put in (partial dependence). Effects are centred:
+is the mean prediction over all rows with this category put in (partial dependence). Effects are centered:
 their mean over the rows is 0.
 
 For a pair of number columns the second difference over a cell of the grid is what neither column does alone;
@@ -131,7 +131,7 @@ def dependence(
     columns : list of str or int, optional
         Names or positions, such as those of the largest importances; all by default.
     n_points : int, default=20
-        Most intervals of a number column.
+        Maximum number of intervals of a numeric column.
     max_rows : int, default=500
     random_state : int, RandomState or None, default=0
 
@@ -166,7 +166,7 @@ def interactions(
     max_rows: int = 200,
     random_state: Any = 0,
 ) -> list[Interaction]:
-    """The strongest interactions between pairs of number columns.
+    """The strongest interactions between pairs of numeric columns.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ def interactions(
     X : table
         Rows over which effects are averaged; more than `max_rows` are sampled.
     columns : list of str or int, optional
-        Names or positions; all pairs of number columns among them are tried. All by default.
+        Names or positions; all pairs of numeric columns among them are tried. All by default.
     limit : int, default=5
-        Most interactions to return.
+        Maximum number of interactions to return.
     n_points : int, default=8
-        Most intervals of a column.
+        Maximum number of intervals of a column.
     max_rows : int, default=200
     random_state : int, RandomState or None, default=0
 

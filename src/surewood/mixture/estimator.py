@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from surewood._arrays import Floats
-from surewood.base.base import ClassifierBase, Fitted, normalised
+from surewood.base.base import ClassifierBase, Fitted, normalized
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import COMMON, TimedRunParameters, parameters
 from surewood.base.rules import AUTO, Choice, Either, ListOf
@@ -29,9 +29,10 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     """The classifier to start with: all families in one weighted, calibrated mixture.
 
     A random forest, a composite forest, boosted trees, extra-trees and a margin forest are fitted once each.
-    The weights minimise the log-loss on rows that the members did not see and on one more row per member,
-    which it alone predicts: with few rows no member is left out or takes all. Members that add little are
-    dropped. The members are calibrated; the mixture is calibrated once more where that clearly helps.
+    The weights minimize the log-loss on rows that the members did not see plus one imaginary row per member,
+    which only that member predicts correctly: with few rows no member gets weight 0 or all of the weight.
+    Members that add little are dropped. The members are calibrated; the mixture is calibrated once more where
+    that clearly helps.
 
     The order of the columns matters: the members draw features by position, and ties go to the first column.
 
@@ -44,7 +45,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         Which of "random_forest", "composite_forest", "boosted_trees", "extra_trees", "margin_forest" to fit.
         "auto" takes all that suit the table.
     min_weight_fraction_leaf : float, default=0.0
-        Least weight of a leaf of any member, as a fraction of the weight a tree sees.
+        Minimum weight of a leaf of any member, as a fraction of the weight a tree sees.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate the mixture on held-out probabilities: True or "auto" where the cross-validated gain in
         log-loss exceeds two standard errors, another method always. Never changes a prediction.
@@ -55,8 +56,8 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     categorical_features : "from_dtype", list of names, positions, mask or None, default="from_dtype"
     time_limit : float or None, default=None
         Seconds. Members are fitted in the order of their value per second; each may take an equal part of
-        the time that is left and stops there. What it does not use goes to the others. ``members_`` has a
-        note for each that used its part or was not started.
+        the remaining time and leaves unused time to the others. ``members_`` has a note for each member that
+        used up its time or was not started.
     remember_rows : bool, default=True
         Keep content hashes of the training rows, so that certificates recognize copies of them.
     n_jobs : int or None, default=None
@@ -160,4 +161,4 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
     @property
     def feature_importances_(self) -> Floats:
         """Weighted mean of the members' impurity importances, summing to 1 (all 0 where no tree splits)."""
-        return normalised(self._fitted().importances)
+        return normalized(self._fitted().importances)

@@ -1,6 +1,6 @@
 """Weights and calibration of a mixture, from the held-out probabilities of its members (theory.md §12.3).
 
-The mixture that minimises held-out log-loss is a convex problem with a unique optimum. Few rows do not tell
+The mixture that minimizes held-out log-loss is a convex problem with a unique optimum. Few rows do not tell
 members apart, and a member that is never wrong on them is not always right. So every member has one more row,
 which it alone predicts (the rule of succession, [D-45]).
 
@@ -100,7 +100,7 @@ def _by_group(values: Floats, groups: Ints | None) -> Floats:
 
 
 def optimal_mixture(of_truth: Floats, mass: Floats) -> Floats:
-    """Weights on the simplex that maximise the mean log of the mixture, by multiplicative steps.
+    """Weights on the simplex that maximize the mean log of the mixture, by multiplicative steps.
 
     Each step keeps the weights on the simplex and never lowers the mean (it is one of the EM algorithm); the
     step ends where no member's slope exceeds 1, which is the optimum's own condition.

@@ -302,10 +302,10 @@ def _platt(
 def _smallest(loss: Callable[[float], float], pull: float) -> float:
     """The positive number of smallest loss; few points say little, so a penalty pulls it towards 1."""
 
-    def penalised(log: float) -> float:
+    def penalized(log: float) -> float:
         return loss(float(np.exp(log))) + 0.5 * pull * log * log
 
-    minimum = minimize_scalar(penalised, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
+    minimum = minimize_scalar(penalized, bounds=(-7.0, 7.0), method="bounded", options={"xatol": 1e-3})
     return float(np.exp(minimum.x))
 
 

@@ -30,7 +30,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     """C-support vector classifier with polynomial, RBF or linear kernel.
 
     Names and meaning of the parameters are those of :class:`sklearn.svm.SVC` where both have them. The
-    differences: features are standardised by default and tables may have categories and missing values,
+    differences: features are standardized by default and tables may have categories and missing values,
     `coef0` is 1 by default (theory.md [D-02]), probabilities are calibrated and agree with `predict`, and
     equal rows are joined, so that a weight of 2 equals the row twice and the order of rows does not matter.
 
@@ -40,9 +40,9 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Positive; may be infinite (then separate or meet `max_iter`). "auto" takes the one of
-        0.001, 0.01, ..., 100 with the smallest error in five-fold cross-validation; a certificate then has
-        no compression bound, which needs a C that was not chosen on the data.
+        Positive; infinity asks for a separation without errors, which `max_iter` may cut short. "auto" takes
+        the one of 0.001, 0.01, ..., 100 with the smallest error in five-fold cross-validation; a certificate
+        then has no compression bound, which needs a C that was not chosen on the data.
     kernel : {"poly", "normalized_poly", "rbf", "linear"}, default="poly"
         "normalized_poly" divides the polynomial kernel k(x, x') by √(k(x, x) k(x', x')).
     degree : int, default=3
@@ -55,9 +55,9 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         libsvm's stopping tolerance.
     class_weight : dict, "balanced" or None, default=None
     max_iter : int, default=-1
-        Most solver iterations per pair of classes; -1: ten million.
+        Maximum number of solver iterations per pair of classes; -1: ten million.
     scale : bool, default=True
-        Standardise number columns with training statistics. False gives the SVM of `SVC`.
+        Standardize numeric columns with training statistics. False gives the SVM of `SVC`.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate probabilities on decision values from five cross-fitted SVMs: True and "auto" fit a curve
         per pair of classes and couple them, the others are the methods of
@@ -67,7 +67,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         Which columns are categories; they are one-hot encoded.
     max_memory : int, str or None, default=None
         Bytes (or text such as "4GB") that the matrix of inner products may take, by default 1 GiB. A larger
-        one is not stored: its entries are formed as needed, with the same result.
+        one is not stored: its entries are computed as needed, with the same result.
     cache_size : float, default=200
         MB of kernel rows that a thread may hold.
     remember_rows : bool, default=True

@@ -80,7 +80,7 @@ class KernelSpec:
 
 
 def unit_rows(design: NDArray[Any], gamma: float, coef0: float) -> NDArray[np.float64]:
-    """Rows of norm 1 in feature space: their inner products are those of the normalised polynomial kernel.
+    """Rows of norm 1 in feature space: their inner products are those of the normalized polynomial kernel.
 
     ⟨u, u'⟩ = (γ⟨x,x'⟩ + c₀) / √(k(x,x) k(x',x')), the kernel of degree 1; a row of norm 0 stays.
 

@@ -315,7 +315,7 @@ def nearest_support(
 ) -> list[dict[str, Any]]:
     """The support points nearest to one row, as ``row``, ``distance`` and ``label``.
 
-    Distances are those of the design matrix: standardised numbers, one-hot categories.
+    Distances are those of the design matrix: standardized numbers, one-hot categories.
 
     Parameters
     ----------

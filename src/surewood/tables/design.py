@@ -2,7 +2,7 @@
 
 Built once per fit and shared by all leaves, degrees and trees:
 
-* a number (or time) column is standardised with the training mean and standard deviation; missing values
+* a number (or time) column is standardized with the training mean and standard deviation; missing values
   become the mean, i.e. 0; a column that had missing values in training also gets an indicator column;
 * a category column becomes one 0/1 column per category; rare ones (:mod:`~surewood.tables.schema`)
   and all but the `max_categories` most frequent ones share one column, and a column of nothing but rare
@@ -36,7 +36,7 @@ class DesignEncoder:
     max_categories : int, default=64
         Most one-hot columns a category column may have; rarer categories share one more.
     scale : bool, default=True
-        Whether to standardise number columns. Without it they pass as they are, missing values as the mean.
+        Whether to standardize number columns. Without it they pass as they are, missing values as the mean.
 
     Attributes
     ----------
@@ -187,5 +187,5 @@ class DesignEncoder:
         """One column, or all of them side by side."""
         # A value far beyond those of training may overflow: the largest number has to do for it.
         with np.errstate(over="ignore"):
-            standardised = (values / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
-        return np.where(np.isnan(values), 0.0, np.clip(standardised, -_LARGEST, _LARGEST))
+            standardized = (values / self.unit_[j] - self.mean_[j]) / self.deviation_[j]
+        return np.where(np.isnan(values), 0.0, np.clip(standardized, -_LARGEST, _LARGEST))

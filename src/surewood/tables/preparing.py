@@ -53,7 +53,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     max_values : int, default=1000
-        Most distinct values of a category column of text.
+        Maximum number of distinct values of a text column that is read as categories.
     plan : TablePlan, optional
         What the columns are; made from the training table by default.
 

@@ -261,12 +261,12 @@ def read_table(
         A CSV, TSV or text file (also .gz, .bz2, .zip, .zst), Parquet, Feather or Arrow, JSON lines, Excel
         (needs ``surewood[excel]``), "-" for standard input; or several files with the same columns.
     separator, encoding : str, optional
-        Of text files; found by default.
+        Of text files; detected by default.
     as_text : collection of str
         Columns of text files to leave as text where they look like numbers, such as codes, or numbers whose
         point stands between thousands.
     header_line : int, optional
-        The line, or the row of a sheet, that has the names of the columns, from 1; found by default.
+        The line, or the row of a sheet, that has the names of the columns, from 1; detected by default.
     sheet : str, optional
         The sheet of an Excel file; by default the first one that holds a table.
 

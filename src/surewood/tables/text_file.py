@@ -75,7 +75,7 @@ _MARKS = (
 def as_utf8(raw: bytes, origin: str, encoding: str | None = None) -> bytes:
     """The same text in UTF-8 without a mark at its start.
 
-    UTF-8 and UTF-16 are recognised; what is neither is read as Windows-1252. A text some of whose lines are
+    UTF-8 and UTF-16 are recognized; what is neither is read as Windows-1252. A text some of whose lines are
     UTF-8 beyond ASCII and others are not was pasted together from two files and is refused.
 
     Examples

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from surewood._arrays import Floats
-from surewood.base.base import ClassifierBase, Fitted, normalised
+from surewood.base.base import ClassifierBase, Fitted, normalized
 from surewood.base.calibration import held_out_probabilities
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import COMMON, TimedRunParameters, parameters
@@ -36,10 +36,10 @@ _RULES = {
 class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     """Gradient boosting on histograms, cross-fitted.
 
-    The rows are dealt to eight folds. For each fold, trees are grown on the other rows while the log-loss of
-    the fold falls; a round has one tree, whose leaves hold a value per class. The fitted model is the mean of
-    the eight models' scores (fewer models on more than 6,250 rows). The held-out probabilities of the folds
-    choose the number of rounds and calibrate the model.
+    The rows are divided into eight folds. For each fold, trees are grown on the other rows while the log-loss
+    of the fold falls; a round has one tree, whose leaves hold a value per class. The fitted model is the mean
+    of the eight models' scores (fewer models on more than 6,250 rows). The held-out probabilities of the
+    folds choose the number of rounds and calibrate the model.
 
     Symmetric trees have one split per level for all leaves, leaf-wise ones split the leaf that gains most;
     the models of a fit take shapes and sizes in turn. Categories are ordered by smoothed frequencies of the
@@ -50,7 +50,7 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     Parameters
     ----------
     n_estimators : int, default=1000
-        Most rounds.
+        Maximum number of rounds.
     learning_rate : float or "auto", default="auto"
         By default 0.1; larger with fewer than 50 rounds.
     tree_shape : {"auto", "symmetric", "leaf-wise"}, default="auto"
@@ -60,7 +60,7 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     min_samples_leaf : int, default=5
         Counted in rows. A leaf of a symmetric tree that would be smaller adds nothing to the gain of a split.
     min_weight_fraction_leaf : float, default=0.0
-        Least rows of a leaf as a fraction of the rows, where that is more than `min_samples_leaf`.
+        Minimum number of rows in a leaf as a fraction of the rows, if that is more than `min_samples_leaf`.
     l2_regularization : float, default=0.3
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         Columns that a tree may split on, drawn at random. "auto" is half of them; of fewer than 16, up to
@@ -80,11 +80,11 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     remember_rows : bool, default=True
         Keep content hashes of the training rows, so that certificates recognize copies of them.
     n_jobs : int or None, default=None
-        Models that are grown at a time. Results do not depend on it.
+        Number of models grown in parallel. Results do not depend on it.
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
     time_limit : float or None, default=None
-        Seconds after which no round begins; what is there is used.
+        Seconds after which no new round begins; the rounds so far are used.
 
     Attributes
     ----------
@@ -178,4 +178,4 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
     @property
     def feature_importances_(self) -> Floats:
         """Gain of the splits on each column, summing to 1 (all 0 when no tree has a split)."""
-        return normalised(self._fitted().importances)
+        return normalized(self._fitted().importances)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from surewood._arrays import Floats
-from surewood.base.base import ClassifierBase, Fitted, normalised
+from surewood.base.base import ClassifierBase, Fitted, normalized
 from surewood.base.calibration import ScoreCalibrator, held_out_probabilities
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
@@ -62,7 +62,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     min_samples_leaf : int or float, default=1
         Counted in rows (a float: as a fraction of the rows), as in scikit-learn.
     min_weight_fraction_leaf : float, default=0.0
-        Least weight of a leaf, as a fraction of the weight that a tree sees.
+        Minimum weight of a leaf, as a fraction of the weight that a tree sees.
     max_features : {"auto", "sqrt", "log2"}, int, float or None, default="auto"
         Features tried per node. "auto" is "sqrt", or 1 for completely random trees, which take no other
         value.
@@ -74,7 +74,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     certifiable : bool, default=False
         Grow the forest so that :func:`~surewood.certify.certify` can guarantee its error without a holdout:
         bins from a random tenth of the rows, half of the others (``study={"max_samples": ...}``) in each bag
-        without replacement, one vote per tree. Number columns only; at least 100 rows.
+        without replacement, one vote per tree. Numeric columns only; at least 100 rows.
     monotonic_cst : mapping of column names, or list with an entry per column, default=None
         1: the probability of the second class may not fall with the column; -1: it may not rise; 0: no
         constraint. Two classes only, and no category columns.
@@ -102,9 +102,9 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         The bins of the columns.
     calibrator_ : ScoreCalibrator or None
     seed_ : int
-        What the trees were drawn with.
+        Seed of the trees.
     feature_importances_ : ndarray, shape (n_features,)
-        Mean over trees of the normalised decreases of impurity.
+        Mean over trees of the normalized decreases of impurity.
     oob_score_ : float
         Accuracy of the out-of-bag predictions (ESTIMATE); with `oob_score` only.
     oob_decision_function_ : ndarray, shape (n_rows, n_classes)
@@ -121,13 +121,13 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
 
     **Study switches.** `study` is a dictionary with any of
 
-    * ``min_samples_split`` (int or float, default 2): least rows of a node that is split;
+    * ``min_samples_split`` (int or float, default 2): minimum number of rows of a node that is split;
     * ``bootstrap`` (bool, default True): draw rows with replacement for each tree;
     * ``max_samples`` (int, float, "auto" or None, default None): rows drawn for each tree (a float: as a
       fraction of the rows of positive weight), by default as many as there are; without `bootstrap` they are
       drawn without replacement;
-    * ``min_impurity_decrease`` (float, default 0): least weighted decrease of impurity of a split;
-    * ``max_bins`` (int, default 255): most bins of a number column.
+    * ``min_impurity_decrease`` (float, default 0): minimum weighted decrease of impurity of a split;
+    * ``max_bins`` (int, default 255): maximum number of bins of a numeric column.
 
     Examples
     --------
@@ -239,12 +239,12 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     calibrator_ = Fitted[ScoreCalibrator | None](
         "calibrator", "What turns votes into probabilities, with `calibrate`."
     )
-    seed_ = Fitted[int]("seed", "What the trees were drawn with.")
+    seed_ = Fitted[int]("seed", "Seed of the trees.")
 
     @property
     def feature_importances_(self) -> Floats:
         """Impurity importances, summing to 1 (all 0 when no tree has a split)."""
-        return normalised(self._fitted().importances)
+        return normalized(self._fitted().importances)
 
     @property
     def oob_score_(self) -> float:

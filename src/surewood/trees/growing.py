@@ -192,7 +192,7 @@ class TreeParams:
     min_samples_split, min_samples_leaf : int
         In rows: a row of weight 3 is one row.
     min_weight_fraction_leaf : float
-        Least weight of a leaf, as a fraction of the weight in the tree's bag.
+        Minimum weight of a leaf, as a fraction of the weight in the tree's bag.
     min_impurity_decrease : float
     max_features : int
         Features tried at a node (completely random trees: always 1). A constant one counts, but the search

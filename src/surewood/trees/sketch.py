@@ -1,7 +1,7 @@
 """Quantiles of a column that is seen once, batch by batch: deterministic, weighted, with a known error.
 
 A :class:`Distribution` is a set of distinct values and their weights. Up to `size` values it is exact.
-Beyond, neighbouring values are gathered into groups of at most twice 1 / `size` of the weight, each at its
+Beyond, neighboring values are gathered into groups of at most twice 1 / `size` of the weight, each at its
 weighted median; values as heavy as a group stand alone and keep their weight. Gathering moves the rank of no
 point by more than half a group, which is measured and added up in ``error``.
 

@@ -98,7 +98,7 @@ def certify_model(
     header_line: int | None = None,
     sheet: str | None = None,
 ) -> Certification:
-    """Certify a saved model on a labelled table that was not used for training or tuning.
+    """Certify a saved model on a labeled table that was not used for training or tuning.
 
     The model remembers its training rows, and recognizes them in the table; rows of groups that it was
     trained with are left out.

@@ -173,7 +173,7 @@ _ID_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """Something about a column that its owner should look at before a fit.
+    """A warning about a column, to be looked at before a fit.
 
     Attributes
     ----------

@@ -342,7 +342,7 @@ def importances(
     n_repeats: int = 5,
     max_rows: int = MOST_ROWS,
 ) -> ColumnImportances:
-    """Permutation importances of the columns of a labelled table, with intervals (ESTIMATE).
+    """Permutation importances of the columns of a labeled table, with intervals (ESTIMATE).
 
     Rows that the model was trained with are left out where enough others remain.
 

@@ -75,13 +75,13 @@ class FitResult:
     error, log_loss : float or None
         On the holdout; None without one.
     notes : tuple of str
-        What was done to the table that its owner should know.
+        What the user should know about the table and what was done to it.
     facts : dict
         Everything worth recording about the fit, as plain values; stored with the model.
     files : dict of str to Path
         ``model``, ``plan``, ``page``, ``data`` and ``card``; empty where nothing was written.
     holdout_rows : ndarray of int
-        Positions of the holdout among the labelled rows of the table, from 0.
+        Positions of the holdout among the labeled rows of the table, from 0.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def fit(
     class_weight : "balanced", dict or str, optional
         Weights of classes, also as text such as ``"no=1,yes=5"``.
     rule : DecisionRule, optional
-        What decisions must keep: a recall, a precision, an error where the model decides, a cost.
+        Requirements of decisions: a recall, a precision, an error where the model decides, a cost.
     delta : float, default=0.05
         Probability that a guarantee may fail.
     max_rows : int, optional

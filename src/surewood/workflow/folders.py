@@ -109,7 +109,7 @@ class SavedModel:
         return self.preparer.prepare(frame)
 
     def notes_about(self, frame: pd.DataFrame) -> list[str]:
-        """What the owner of a later table should know about it."""
+        """Notes for the user about a later table."""
         notes = [
             f"check column {one['column']!r} of the training table: {one['evidence']}; {one['advice']}."
             for one in self.facts.get("findings") or []

@@ -79,7 +79,7 @@ class TableOptions(TypedDict, total=False):
     bins : str or list of float, or None
         Make classes of a quantity: ``"0,100,1000"`` divides it at these values.
     header_line : int or None
-        Line of a text file, or row of a sheet, with the names of the columns, from 1; found by default.
+        Line of a text file, or row of a sheet, with the names of the columns, from 1; detected by default.
     sheet : str or None
         Sheet of an Excel file; by default the first one that holds a table.
     random_state : int
@@ -140,7 +140,7 @@ class LabelledRows:
 
 @dataclass
 class LabelledTable:
-    """A labelled table, divided into training rows and a holdout.
+    """A labeled table, divided into training rows and a holdout.
 
     Attributes
     ----------
@@ -152,14 +152,14 @@ class LabelledTable:
     files : FileRows or None
         Which row stands where, of several files.
     notes : list of str
-        What was done to the table that its owner should know.
+        What the user should know about the table and what was done to it.
     sampling : Sampling
         What the owner says about how rows were sampled.
     holdout : LabelledRows or None
     holdout_notes : list of str
         Classes that it, or the training rows, lack.
     holdout_places : ndarray of int
-        Positions of the holdout among the labelled rows.
+        Positions of the holdout among the labeled rows.
     stream : ParquetTable or None
         All training rows, where the table is too large to read.
     n_streamed : int

@@ -333,7 +333,7 @@ def _evidence(kind: str, points: list[dict[str, Any]], alpha: float) -> dict[str
 def _limits(points: list[dict[str, Any]], limit: float) -> dict[str, Any]:
     rows = [point["rows"] for point in points]
     lower, upper = ([point[side] for point in points] for side in ("lower", "upper"))
-    across = fitted_axis(rows, title="labelled rows since the start", include=(0.0,))
+    across = fitted_axis(rows, title="labeled rows since the start", include=(0.0,))
     up = fitted_axis([*upper, limit], "percent", "error", include=(0.0,), limits=(0.0, 1.0))
     plot = Plot(across, up)
     plot.band(rows, lower, upper, "peer-soft")

@@ -59,7 +59,7 @@ class Prediction:
         ``probability`` and, if wanted, ``probability of LABEL`` for each class; None where the table was
         streamed from file to file.
     notes : tuple of str
-        What the owner of the table should know.
+        What the user should know about the table.
     file : Path or None
         The file that was written.
 

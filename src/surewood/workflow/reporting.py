@@ -59,7 +59,7 @@ def make_report(
     verbose: int = 0,
     **options: Unpack[CertifyOptions],
 ) -> Reported:
-    """Make the page of a saved model anew from a labelled table that was not used for training or tuning.
+    """Write the report of a saved model for another labeled table, not used for training or tuning.
 
     The page shows the rows that the certificate counts.
 

@@ -1,4 +1,4 @@
-"""Training on a labelled table: prepare the columns, fit, measure on the holdout, certify, decide.
+"""Training on a labeled table: prepare the columns, fit, measure on the holdout, certify, decide.
 
 `train` gives a :class:`Trained` model with its holdout predictions; `certificate_of` certifies it. Decision
 rules (§11.4) put a threshold, abstention or costs around it. What later commands need of the holdout
@@ -363,7 +363,7 @@ _PROMISE_PART = 0.9
 
 @dataclass(frozen=True)
 class DecisionRule:
-    """What decisions must keep.
+    """Requirements that decisions must meet.
 
     Attributes
     ----------

@@ -162,7 +162,7 @@ class ColumnPlan:
     reason : str
         The evidence, in words.
     remark : Remark
-        What its owner should know about the decision.
+        What the user should know about the decision.
     examples : tuple of str
         A few of its values, as they stand in the table.
     n_distinct, n_missing, n_lost : int
@@ -225,7 +225,7 @@ class ColumnPlan:
             raise ValueError(f"the plan of column {shortened(self.name)} {flaw}.")
 
     def notes(self) -> list[str]:
-        """Sentences about how it is read, for the owner of the table.
+        """Notes for the user about how the column is read.
 
         Examples
         --------

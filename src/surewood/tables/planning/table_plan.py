@@ -95,7 +95,7 @@ class TablePlan:
         return {column.name: column.reason for column in self.columns if column.kind == "drop"}
 
     def notes(self) -> list[str]:
-        """What the owner of the table should know: columns that are not used, then how others are read."""
+        """Notes for the user: columns that are not used, then how others are read."""
         dropped: dict[str, list[ColumnPlan]] = {}
         for column in self.columns:
             if column.kind == "drop":
@@ -206,7 +206,7 @@ def plan(
     missing_in : mapping of str to collection of str, optional
         Those of single columns, by name.
     max_values : int, default=1000
-        Most distinct values of a category column of text.
+        Maximum number of distinct values of a text column that is read as categories.
     decimal, thousands : str, optional
         Marks of numbers in text columns, where the values leave them open.
     day_first : bool, optional
