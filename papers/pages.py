@@ -4,8 +4,9 @@ On a page, what stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is re
 the part wanted: ``rcf:errors`` (a table of the summary by its name), ``rcf:counts``, ``rcf:run``,
 ``rcf:deviations``, ``rcf:notes``; ``rcf_official:errors`` is about the records of the
 official protocol, ``rcf:either`` about both. ``rcf:readings`` ranks all protocols and readings of the
-records, ``rcf:best`` has the numbers of the first, ``cascades:depths`` the leaves of all; ``rcf:unreached``
-lists the values that we do not reach (:mod:`papers.unreached`).
+records, ``rcf:best`` has the numbers of the first, ``rcf:hindsight`` the best point of its grid,
+``cascades:depths`` the leaves of all; ``rcf:unreached`` lists the values that we do not reach
+(:mod:`papers.unreached`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from papers.protocol import NAMES, PAPER, PaperError, find_paper, paper_folder, 
 from papers.rcf.tables import either_line
 from papers.records import read_csv, read_records, to_csv
 from papers.runner import RESULTS
-from papers.unreached import best_table, depths_table, ranking_table, unreached_table
+from papers.unreached import best_table, depths_table, hindsight_table, ranking_table, unreached_table
 from surewood.report.page import write_text
 
 PAGES = ("docs/research/reproduction.md", "docs/research/unreached-cells.md")
@@ -63,6 +64,7 @@ def part(paper: str, name: str) -> str:
         "readings": lambda: _with_note(ranking_table(name_of_paper, _committed(name_of_paper))),
         "best": lambda: _with_note(best_table(name_of_paper, _committed(name_of_paper))),
         "depths": lambda: _with_note(depths_table(_committed("cascades"))),
+        "hindsight": lambda: _with_note(hindsight_table(_committed("rcf"))),
     }
     if name in makers:
         return makers[name]()

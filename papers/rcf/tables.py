@@ -265,9 +265,9 @@ def either_line(records: Sequence[dict[str, Any]]) -> str:
 
 def restricted(records: Sequence[Mapping[str, Any]], n_columns: int, rules: Sequence[float]) -> Spread | None:
     """Test error when every repeat chooses among these values of γ; None without grids."""
-    if (grids := _grids(records)) is None:
+    if (found := grids(records)) is None:
         return None
-    validation, test = grids
+    validation, test = found
     axes = records[0]["grid"]["axes"]
     kept = [k for k, value in enumerate(axes["rule"]) if value in rules]
     chosen = [preferred(errors[:, :, kept], axes["r"], n_columns) for errors in validation]
@@ -276,14 +276,14 @@ def restricted(records: Sequence[Mapping[str, Any]], n_columns: int, rules: Sequ
 
 def pooled_choice(records: Sequence[Mapping[str, Any]], n_columns: int) -> Spread | None:
     """Test error of the point of smallest mean validation error over the repeats; None without grids."""
-    if (grids := _grids(records)) is None:
+    if (found := grids(records)) is None:
         return None
-    validation, test = grids
+    validation, test = found
     at = preferred(validation.mean(axis=0), records[0]["grid"]["axes"]["r"], n_columns)
     return Spread.of([errors[at] for errors in test])
 
 
-def _grids(records: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+def grids(records: Sequence[Mapping[str, Any]]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Validation and test errors of every repeat and point of the grid."""
     if not records or not all("grid" in record for record in records):
         return None

@@ -5,15 +5,23 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from papers import pages, runner
 from papers.output import complete_summary, deviations, html, markdown, print_summary, write_outputs
 from papers.protocol import PaperError, Profile, read_profile
-from papers.records import read_csv
+from papers.records import pack, read_csv
 from papers.runner import run_paper
-from papers.unreached import best_table, combinations, depths_table, ranking_table, unreached_table
+from papers.unreached import (
+    best_table,
+    combinations,
+    depths_table,
+    hindsight_table,
+    ranking_table,
+    unreached_table,
+)
 from tests.papers.toys import PROFILE, ToyPaper
 
 
@@ -235,6 +243,20 @@ def test_readings_and_the_headline_are_compared_on_the_repeats_that_both_have():
     table = best_table("rcf", [record for record in records if record["repeat"] == 0])
     assert table["rows"][0][:7] == ["vowel", "5.28 ± 0.46", "5.28", "5.28", "3.77 ± 0.45", "4.22", "3.77"]
     assert "at least three repeats: kernel=homogeneous." in table["note"]
+
+
+def test_hindsight_is_the_smallest_mean_error_of_the_grid():
+    axes, records = {"r": [1], "depth": [2], "rule": [0.1, 1.0], "trees": [10]}, []
+    for repeat, counts in enumerate([[1, 3], [4, 0]]):  # of 106 test rows, at both γ
+        one = rcf_record("vowel", "rcf", 100 * min(counts) / 106, repeat=repeat)
+        grid = pack(axes, np.zeros((1, 1, 2, 1)), np.array(counts).reshape(1, 1, 2, 1))
+        one["metrics"]["n_validation"] = 105
+        records.append({**one, "grid": grid})
+    table = hindsight_table(records)
+    cells = {row[0]: row[1:] for row in table["rows"]}
+    assert cells["vowel"] == ["3.77", "0.47", "1.42", "0.47", "1.42"]
+    assert cells["sonar"] == ["16.20", "–", "–", "–", "–"]
+    assert "in hindsight: 1 of 11 sets, and 1 of 11" in table["note"]
 
 
 def test_depths_stand_beside_the_published_ones():
