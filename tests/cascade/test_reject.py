@@ -49,7 +49,7 @@ def test_reject_option_curve_and_extremes(model):
         ({"max_error": 0.1, "delta": 0.0}, "delta must be a number strictly between 0 and 1, got 0.0"),
         ({"max_error": 0.1, "bands": 0}, "bands must be an integer of at least 1"),
         ({"max_error": 0.1, "X": [[0.0, 0.0]]}, "needs both X and y"),
-        ({"max_error": 0.1, "X": [[0.0, 0.0]], "y": [7]}, "labels that did not occur in training, such as"),
+        ({"max_error": 0.1, "X": [[0.0, 0.0]], "y": [7]}, "labels that the model was not trained on"),
         ({"max_error": 0.1, "X": [[0.0, 0.0]], "y": [0, 1]}, "X has 1 rows, but y has 2 labels"),
     ],
 )

@@ -12,9 +12,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from surewood import BinnedForestClassifier, load, save
+from surewood.base.base import class_codes
 from surewood.certify import CostClassifier
 from surewood.inspect import contributions
-from surewood.inspect.explaining import class_codes, open_rows, unwrap
+from surewood.inspect.explaining import open_rows, unwrap
 from surewood.tables import TablePreparer
 
 

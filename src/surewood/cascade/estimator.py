@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
-from surewood.base.base import ClassifierBase, Fitted
+from surewood.base.base import ClassifierBase, Fitted, class_codes
 from surewood.base.counted_rows import count_rows
 from surewood.base.family import Model
 from surewood.base.folds import draw_seed
@@ -324,14 +324,9 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
         return self._fitted().record(self._design(X), self.n_jobs)
 
     def _codes(self, y: Any, n: int) -> Codes:
-        labels = np.asarray(y).ravel()
-        if len(labels) != n:
-            raise ValueError(f"X has {n} rows, but y has {len(labels)} labels.")
-        codes = np.searchsorted(self.classes_, labels)
-        codes = np.minimum(codes, len(self.classes_) - 1)
-        unknown = labels[np.asarray(self.classes_)[codes] != labels]
-        if len(unknown):
-            raise ValueError(f"y has labels that did not occur in training, such as {unknown[0]!r}.")
+        codes = class_codes(self.classes_, y)
+        if len(codes) != n:
+            raise ValueError(f"X has {n} rows, but y has {len(codes)} labels.")
         return codes.astype(np.int32)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import Floats
 from surewood.base import describing
+from surewood.base.base import class_codes
 from surewood.base.describing import Facts, ReportRows, sample_rows, take_rows
 from surewood.base.wording import probabilities_text
 from surewood.bounds import margin_ratio, margins, scatter_ratio
@@ -44,15 +45,6 @@ def staged_scores(model: Any, X: Any, verbose: int = 0) -> list[Floats]:
             stages.append(scores)
             advance(1)
     return stages
-
-
-def _codes(model: Any, y: Any) -> NDArray[np.int32]:
-    """Class codes of labels that the model knows."""
-    labels = np.asarray(y)
-    codes = np.searchsorted(model.classes_, labels)
-    if (codes >= len(model.classes_)).any() or not (np.asarray(model.classes_)[codes] == labels).all():
-        raise ValueError("y has labels that the model was not trained on.")
-    return codes.astype(np.int32)
 
 
 _PERPLEXITY = 30.0  # of scikit-learn by default
@@ -106,7 +98,8 @@ def layer_table(model: Any, X: Any = None, y: Any = None, stages: list[Floats] |
         "kept": [record.layer <= model.n_layers_ for record in records],
     }
     if X is not None:
-        codes, scores = _codes(model, y), staged_scores(model, X) if stages is None else stages
+        codes = class_codes(model.classes_, y).astype(np.int32)
+        scores = staged_scores(model, X) if stages is None else stages
         accuracy = [float((after.argmax(axis=1) == codes).mean()) for after in scores]
         columns["accuracy"] = _padded(accuracy, len(records))
         ratios = [margin_ratio(class_margins(after, codes)) for after in scores]

@@ -30,9 +30,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood.base.base import class_codes
 from surewood.base.describing import Exit
 from surewood.bounds import margin_ratio, margins
-from surewood.inspect.explaining import class_codes
 
 LEAF, SKY, BARK, PLUM, PEER = "#2f7d4f", "#3b72b0", "#b0703a", "#8a4f8f", "#868c96"
 

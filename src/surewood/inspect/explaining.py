@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from surewood.base.base import ClassifierBase
@@ -30,22 +29,6 @@ from surewood.base.contributions import (
 )
 from surewood.tables import TablePreparer, plain
 from surewood.tables.preparing import as_frame
-
-
-def class_codes(classes: Any, y: Any) -> NDArray[np.int64]:
-    """Positions of labels in `classes`.
-
-    Examples
-    --------
-    >>> class_codes(["a", "b"], ["b", "a"]).tolist()
-    [1, 0]
-    """
-    place = {label: code for code, label in enumerate(np.asarray(classes).tolist())}
-    labels = np.asarray(y).ravel().tolist()
-    unknown = [label for label in labels if label not in place]
-    if unknown:
-        raise ValueError(f"y has labels that the model was not trained on, such as {unknown[0]!r}.")
-    return np.array([place[label] for label in labels], dtype=np.int64)
 
 
 @dataclass(frozen=True)

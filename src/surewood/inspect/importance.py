@@ -11,9 +11,10 @@ import pandas as pd
 from scipy import stats
 
 from surewood._arrays import Counts, Floats
+from surewood.base.base import class_codes
 from surewood.base.contributions import Groups, OpenedRows, group_positions
 from surewood.base.folds import draw_seed
-from surewood.inspect.explaining import class_codes, open_rows, unwrap
+from surewood.inspect.explaining import open_rows, unwrap
 
 _ROWS_AT_ONCE = 50_000
 _CELLS_AT_ONCE = 50_000_000

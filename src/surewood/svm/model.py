@@ -1,7 +1,7 @@
 """The fitted SVM: votes, decisions and probabilities of rows, evidence for a certificate, explanations.
 
-What the support vectors guarantee is sample compression (theory.md §6.4): :func:`rebuilt_alike` trains an SVM
-on them alone and compares.
+What the support vectors guarantee is sample compression (theory.md §6.4): :func:`reproduces_itself` trains an
+SVM on them alone and compares.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from surewood.base import describing
 from surewood.base.calibration import lift
 from surewood.base.describing import Facts, ReportRows, step
 from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence, Evidence
-from surewood.bounds.without_holdout import probe_points
-from surewood.bounds.without_holdout import rebuilt_alike as same_classifier
+from surewood.bounds.without_holdout import probe_points, rebuilt_alike
 from surewood.svm.coupling import PairCoupling, ScoreCoupling
 from surewood.svm.dual import solve_many
 from surewood.svm.gram import Gram, unit_rows
@@ -124,7 +123,7 @@ class SvmModel:
                 n_samples=self.n_samples,
                 n_compressed=len(self.support.rows),
                 errors=self.errors_of_others,
-                reproduces=rebuilt_alike(self.predictor, self.C, self.solver_options),
+                reproduces=reproduces_itself(self.predictor, self.C, self.solver_options),
                 scaling_fixed=self.fixed_design,
                 unweighted=self.unweighted,
             )
@@ -166,7 +165,7 @@ class SvmModel:
         ]
 
 
-def rebuilt_alike(predictor: Predictor, C: float, options: dict[str, Any]) -> bool:
+def reproduces_itself(predictor: Predictor, C: float, options: dict[str, Any]) -> bool:
     """Whether an SVM trained on the support vectors alone is the same classifier ([D-40]).
 
     It must give the same labels on the support vectors and on probe points around them, and decision values
@@ -187,7 +186,7 @@ def rebuilt_alike(predictor: Predictor, C: float, options: dict[str, Any]) -> bo
         **options,
     ).predictor()
     before, after = ((p.predict(rows), p.predict(probes), p.decisions(rows)) for p in (predictor, again))
-    return same_classifier(before, after, tolerance=_ALIKE * options["tol"])
+    return rebuilt_alike(before, after, tolerance=_ALIKE * options["tol"])
 
 
 def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
