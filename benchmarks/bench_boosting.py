@@ -21,7 +21,7 @@ from sklearn.datasets import make_classification
 from benchmarks.study_flagship import division, peers, scores
 from benchmarks.targets import measured
 from surewood import BoostedTreesClassifier
-from surewood.workflow.comparing import PeerClassifier
+from surewood.workflow.peers import PeerClassifier
 
 SETS = (
     "sonar", "ionosphere", "vehicle", "vowel", "australian", "breast_cancer", "german_numeric", "yeast",

@@ -40,7 +40,7 @@ from surewood import (
     SurewoodClassifier,
 )
 from surewood.tables import TablePreparer
-from surewood.workflow.comparing import PeerClassifier
+from surewood.workflow.peers import PeerClassifier
 
 SETS = (
     "sonar", "iris", "ionosphere", "vehicle", "vowel", "australian", "breast_cancer", "german_numeric",

@@ -11,7 +11,6 @@ from sklearn.datasets import load_iris
 
 from surewood import workflow
 from surewood.workflow.comparing import (
-    PEERS,
     Scores,
     best_two,
     holm,
@@ -19,6 +18,7 @@ from surewood.workflow.comparing import (
     write_comparison,
 )
 from surewood.workflow.families import FitSettings
+from surewood.workflow.peers import PEERS
 from tests.promises.tables import SMALL
 
 

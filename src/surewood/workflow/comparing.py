@@ -6,11 +6,7 @@ Bengio), p-values adjusted for the number of families by Holm's method. The best
 same folds, so the comparison favors it. With ``certify=True`` the best two are compared on rows that no
 fold used (§11.7). The result is a page, or a PNG where matplotlib is installed.
 
-Classifiers of other libraries are used as their authors advise (`PEERS`). A random forest sees categories
-as codes. Histogram boosting, XGBoost, LightGBM, CatBoost and EBM take categories as categories; histogram
-boosting has room for 255 of them, so wider columns are codes there. Logistic regression gets one column per
-category, medians for missing values, and standardized numbers. Column names are replaced by numbers,
-because two of them reject brackets and non-ASCII characters.
+The classifiers of other libraries are in :mod:`~surewood.workflow.peers`.
 """
 
 from __future__ import annotations
@@ -18,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter as time_now
 from typing import Any, Unpack
@@ -57,6 +52,7 @@ from surewood.workflow.labelled_table import (
     read_for_training,
     settle_training,
 )
+from surewood.workflow.peers import PEERS, Entrant
 from surewood.workflow.training import prepare
 
 #: Short names, the cheapest first as a rule.
@@ -64,24 +60,6 @@ COST = ["majority", "logreg", "hgb", "lightgbm", "rf", "xgboost"]
 COST += ["mddf", "rcf", "surewood", "catboost", "cascade", "ebm"]
 #: Compared only when named: minutes per fit on some tables.
 ON_REQUEST = ("cascade", "ebm")
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A classifier to compare; `make` takes settings and the numbers of training rows and of classes."""
-
-    name: str
-    title: str
-    make: Callable[[FitSettings, int, int], Any]
-    ours: bool = False
-    package: str = "surewood"
-    #: Whether it is the majority-class baseline.
-    floor: bool = False
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether its package can be imported."""
-        return find_spec(self.package) is not None
 
 
 @dataclass(frozen=True, repr=False)
@@ -646,167 +624,3 @@ def certificate_of_two(
     found = compare_models(model, second, X, y, names=(name, other), X_train=X_train, copies=copies)
     plain: dict[str, Any] = json.loads(found.to_json())
     return plain
-
-
-N_TREES = 500
-_MAX_CATEGORIES = 255
-
-
-class PeerClassifier:
-    """A peer behind the two methods that ``compare`` needs; labels and columns are numbers to it."""
-
-    def __init__(self, model: Any, takes_categories: bool) -> None:
-        self.model, self.takes_categories = model, takes_categories
-
-    def fit(self, X: pd.DataFrame, y: pd.Series) -> PeerClassifier:
-        """Train on a prepared frame."""
-        self.classes_, codes = np.unique(y.to_numpy(), return_inverse=True)
-        self.model.fit(self._columns(X), codes)
-        return self
-
-    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Probabilities, one column per class."""
-        return np.asarray(self.model.predict_proba(self._columns(X)), dtype=np.float64)
-
-    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
-        """The most probable class."""
-        return np.asarray(np.asarray(self.classes_)[self.predict_proba(X).argmax(axis=1)])
-
-    def _columns(self, X: pd.DataFrame) -> pd.DataFrame:
-        out = {}
-        for place, name in enumerate(X.columns):
-            column = X[name]
-            if isinstance(column.dtype, pd.CategoricalDtype):
-                codes = column.cat.codes.astype("int64")
-                if self.takes_categories and len(column.cat.categories) < _MAX_CATEGORIES:
-                    column = pd.Series(
-                        pd.Categorical.from_codes(
-                            codes, categories=pd.Index(range(len(column.cat.categories)))
-                        ),
-                        index=X.index,
-                    )
-                else:
-                    column = codes.astype("float64").where(codes >= 0, np.nan)
-            out[f"c{place}"] = column
-        return pd.DataFrame(out, index=X.index)
-
-
-def _random_forest(seed: int, n_jobs: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(N_TREES, random_state=seed, n_jobs=n_jobs)
-
-
-def _histogram_boosting(seed: int, n_jobs: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    return HistGradientBoostingClassifier(random_state=seed)
-
-
-def _xgboost(seed: int, n_jobs: int) -> Any:
-    from xgboost import XGBClassifier
-
-    return XGBClassifier(random_state=seed, n_jobs=n_jobs, enable_categorical=True, verbosity=0)
-
-
-def _lightgbm(seed: int, n_jobs: int) -> Any:
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(random_state=seed, n_jobs=n_jobs, verbosity=-1)
-
-
-class _TextCategories:
-    """A classifier that wants categories as text, missing ones among them."""
-
-    def __init__(self, make: Callable[[list[str]], Any]) -> None:
-        self._make = make
-
-    def fit(self, X: pd.DataFrame, y: NDArray[np.int64]) -> _TextCategories:
-        frame, texts = self._as_text(X)
-        self._model = self._make(texts).fit(frame, y)
-        return self
-
-    def predict_proba(self, X: pd.DataFrame) -> Any:
-        return self._model.predict_proba(self._as_text(X)[0])
-
-    def _as_text(self, X: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-        texts = [name for name in X.columns if isinstance(X[name].dtype, pd.CategoricalDtype)]
-        changed = {
-            name: X[name].astype(object).where(X[name].notna(), "missing").astype(str) for name in texts
-        }
-        return X.assign(**changed), texts
-
-
-def _catboost(seed: int, n_jobs: int) -> Any:
-    from catboost import CatBoostClassifier
-
-    return _TextCategories(
-        lambda texts: CatBoostClassifier(
-            cat_features=texts,
-            random_seed=seed,
-            thread_count=n_jobs,
-            verbose=False,
-            allow_writing_files=False,
-        )
-    )
-
-
-def _explainable_boosting(seed: int, n_jobs: int) -> Any:
-    from interpret.glassbox import ExplainableBoostingClassifier
-
-    return _TextCategories(lambda texts: ExplainableBoostingClassifier(random_state=seed, n_jobs=n_jobs))
-
-
-def _logistic_regression(seed: int, n_jobs: int) -> Any:
-    from sklearn.compose import ColumnTransformer, make_column_selector
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder, StandardScaler
-
-    numbers = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
-    columns = ColumnTransformer(
-        [
-            ("numbers", numbers, make_column_selector(dtype_include=["number", "bool"])),
-            (
-                "categories",
-                OneHotEncoder(handle_unknown="ignore"),
-                make_column_selector(dtype_include="category"),
-            ),
-        ]
-    )
-    return make_pipeline(columns, LogisticRegression(max_iter=1000))
-
-
-def _majority(seed: int, n_jobs: int) -> Any:
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
-
-
-def _peer(
-    name: str,
-    title: str,
-    package: str,
-    make: Callable[[int, int], Any],
-    takes_categories: bool = True,
-    floor: bool = False,
-) -> Entrant:
-    """A classifier of another library; `make` takes the seed and the number of threads."""
-
-    def build(settings: FitSettings, n_rows: int, n_classes: int) -> PeerClassifier:
-        return PeerClassifier(make(settings.random_state, settings.n_jobs), takes_categories)
-
-    return Entrant(name, title, build, False, package, floor)
-
-
-PEERS = (
-    _peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
-    _peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting),
-    _peer("xgboost", "XGBoost", "xgboost", _xgboost),
-    _peer("lightgbm", "LightGBM", "lightgbm", _lightgbm),
-    _peer("catboost", "CatBoost", "catboost", _catboost),
-    _peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting),
-    _peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression),
-    _peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
-)
