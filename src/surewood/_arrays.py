@@ -45,9 +45,9 @@ def check_values(
     ValueError: weight must lie between 0.0 and 1.0.
     """
     if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds or value.ndim != len(shape):
-        found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
-        raise ValueError(f"{name} has the wrong type: {found}.")
-    if any(side is not None and side != own for side, own in zip(shape, value.shape)):
+        kind = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} has the wrong type: {kind}.")
+    if any(side is not None and side != length for side, length in zip(shape, value.shape)):
         raise ValueError(f"{name} must have shape {shape}, got {value.shape}.")
     if value.size == 0:
         return
@@ -113,8 +113,8 @@ def check_arrays(owner: Any, table: ArrayTable) -> None:
 def check_array(value: Any, name: str, dtype: Any, ndim: int | None) -> None:
     """Refuse what is not a C-contiguous array of this dtype and number of dimensions."""
     if not isinstance(value, np.ndarray) or value.dtype != dtype:
-        found = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
-        raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {found}.")
+        kind = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be an array of {np.dtype(dtype)}, got {kind}.")
     if ndim is not None and value.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimension(s), got {value.ndim}.")
     if not value.flags.c_contiguous:

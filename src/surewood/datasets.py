@@ -129,10 +129,10 @@ def load(
         return _own_table(TableFile(frame, "table", rows, "row"), target)
     reading = Reading(as_text=as_text, header_line=header_line, sheet=sheet)
     if isinstance(source, Path) or (isinstance(source, str) and looks_like_a_file(source)):
-        found = read_table_file(source, reading)
-        check_frame(found.frame, found.origin)
-        found = replace(found, origin=str(source)) if source != "-" else found
-        return _own_table(found, target, raw, decimal)
+        table = read_table_file(source, reading)
+        check_frame(table.frame, table.origin)
+        table = replace(table, origin=str(source)) if source != "-" else table
+        return _own_table(table, target, raw, decimal)
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
         return _own_table(read_table_file(source, reading), target, raw, decimal)
     if not isinstance(source, str):
@@ -227,36 +227,36 @@ def _measured_columns(X: pd.DataFrame, decimal: str | None) -> pd.DataFrame:
 
 def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
     """Labels without white space around them, and which rows have one; what was done is reported."""
-    found = clean_labels(table.frame[target])
-    labelled = found.values.notna().to_numpy()
+    labels = clean_labels(table.frame[target])
+    labelled = labels.values.notna().to_numpy()
     if not labelled.any():
         first, last = table.row_numbers[[0, -1]].tolist()
         where = f"{table.unit}s {first} to {last}" if last > first else f"{table.unit} {first}"
         if table.files is not None:
             where = f"{table.files.name(first)} to {table.files.name(last)}"
         raise DataError(f"the target {target!r} of {table.origin} has no value at all ({where}).")
-    if found.n_trimmed:
+    if labels.n_trimmed:
         warnings.warn(
-            f"{found.n_trimmed} labels of {target!r} had white space around them, which was removed.",
+            f"{labels.n_trimmed} labels of {target!r} had white space around them, which was removed.",
             stacklevel=4,
         )
     missing = int((~labelled).sum())
     if missing:
-        coded = f" (or {', '.join(map(repr, found.coded))})" if found.coded else ""
+        coded = f" (or {', '.join(map(repr, labels.coded))})" if labels.coded else ""
         rows, were = ("rows", "were") if missing > 1 else ("row", "was")
         warnings.warn(
             f"{missing} {rows} of {table.origin} {'have' if missing > 1 else 'has'} no {target!r}{coded} and "
             f"{were} dropped.",
             stacklevel=4,
         )
-    return found.values, labelled
+    return labels.values, labelled
 
 
 def _close(target: str, columns: list[str]) -> list[str]:
     """Columns whose names are near, whatever their case."""
     by_fold = {column.casefold(): column for column in columns}
-    found = difflib.get_close_matches(target.casefold(), list(by_fold), n=3, cutoff=0.7)
-    return [repr(by_fold[name]) for name in found]
+    close = difflib.get_close_matches(target.casefold(), list(by_fold), n=3, cutoff=0.7)
+    return [repr(by_fold[name]) for name in close]
 
 
 def _listed(columns: list[str]) -> str:

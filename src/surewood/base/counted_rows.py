@@ -150,10 +150,10 @@ def count_rows(
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     for memory, seen in trained_on:
         same = seen is X and memory.columns in (None, names)
-        own = hashes if same else content_hashes(seen, memory.columns)
-        matches |= memory.contains_hashes(own)
+        as_seen = hashes if same else content_hashes(seen, memory.columns)
+        matches |= memory.contains_hashes(as_seen)
         if rule == "count":
-            _check_training_rows(memory, own)
+            _check_training_rows(memory, as_seen)
     for memory, seen in chosen_on:
         _check_chosen_rows(memory, content_hashes(seen, memory.columns))
     if copies == "check" and copied and matches.sum() >= max(FEWEST, _MANY_MATCHES * n):

@@ -126,9 +126,9 @@ def margin_ratio(z: ArrayLike, weight: ArrayLike | None = None) -> float:
     """
     values = check.finite(z, "z", ndim=1)
     check.count(values.size, "number of margins", 1)
-    own = None if weight is None else check.finite(weight, "weight", minimum=0.0, ndim=1)
-    mean = float(np.average(values, weights=own))
-    spread = math.sqrt(float(np.average((values - mean) ** 2, weights=own)))
+    weights = None if weight is None else check.finite(weight, "weight", minimum=0.0, ndim=1)
+    mean = float(np.average(values, weights=weights))
+    spread = math.sqrt(float(np.average((values - mean) ** 2, weights=weights)))
     return math.inf if mean <= 0 else spread / mean
 
 
@@ -197,11 +197,11 @@ def margin_step(
     if not alpha_max >= 0:
         raise ValueError(f"alpha_max must be >= 0, got {alpha_max!r}")
     z_values, g = _pair(z, direction)
-    own = _point_weights(weight, g.size)
-    used = (np.abs(g) > _NEGLIGIBLE) & (own > 0)
+    weights = _point_weights(weight, g.size)
+    used = (np.abs(g) > _NEGLIGIBLE) & (weights > 0)
     if not used.all():
-        z_values, g, own = z_values[used], g[used], own[used]
-    line = _Derivative(theta - z_values, g, own, below, above)
+        z_values, g, weights = z_values[used], g[used], weights[used]
+    line = _Derivative(theta - z_values, g, weights, below, above)
     slope, intercept = line.piece(0.0)
     if intercept <= 0:
         return 0.0
@@ -228,15 +228,15 @@ class _Derivative:
         What a and b gain there.
     """
 
-    def __init__(self, gap: Floats, g: Floats, own: Floats, below: float, above: float) -> None:
+    def __init__(self, gap: Floats, g: Floats, weights: Floats, below: float, above: float) -> None:
         # left branch just right of 0: below the target, or on it and moving down
         left = (gap > 0) | ((gap == 0) & (g < 0))
-        self.weight = own * np.where(left, below, above)
+        self.weight = weights * np.where(left, below, above)
         self.gap, self.g = gap, g
         with np.errstate(over="ignore"):  # a breakpoint at infinity is never reached
             self.breakpoint = gap / g
         self.breakpoint[self.breakpoint <= 0] = np.inf
-        self.other = own * (below + above) - self.weight
+        self.other = weights * (below + above) - self.weight
         change = (self.other - self.weight) * g
         self.slope_change, self.intercept_change = change * g, change * gap
         weighted = self.weight * g
@@ -323,11 +323,11 @@ def margin_of_sum_step(
         raise ValueError(f"layer_scores must have the shape of scores {old.shape}, got {new.shape}")
     upper = check.positive(alpha_max, "alpha_max")
 
-    own = _point_weights(weight, old.shape[0])
+    weights = _point_weights(weight, old.shape[0])
 
     def objective(alpha: float) -> float:
         loss = margin_loss(margins(old + alpha * new, y), theta=theta, mu_loss=mu_loss)
-        return float(np.average(loss, weights=own))
+        return float(np.average(loss, weights=weights))
 
     inner = minimize_scalar(objective, bounds=(0.0, upper), method="bounded", options={"xatol": 1e-10}).x
     return float(min((0.0, float(inner), upper), key=objective))
@@ -342,10 +342,10 @@ def _pair(z: ArrayLike, direction: ArrayLike) -> tuple[Floats, Floats]:
 def _point_weights(weight: ArrayLike | None, m: int) -> Floats:
     if weight is None:
         return np.ones(m)
-    own = check.finite(weight, "weight", minimum=0.0, ndim=1)
-    if own.size != m:
-        raise ValueError(f"weight must have one entry per point ({m}), got {own.size}")
-    return own
+    weights = check.finite(weight, "weight", minimum=0.0, ndim=1)
+    if weights.size != m:
+        raise ValueError(f"weight must have one entry per point ({m}), got {weights.size}")
+    return weights
 
 
 class MarginTheorem(NamedTuple):
@@ -444,10 +444,10 @@ def empirical_bernstein(values: ArrayLike, *, delta: float = 0.05) -> float:
     >>> round(empirical_bernstein(np.repeat([0.0, 1.0], [950, 50])), 4)
     0.0773
     """
-    own = check.unit(values, "values", ndim=1)
-    m = check.count(own.size, "number of values", 2)
+    sample = check.unit(values, "values", ndim=1)
+    m = check.count(sample.size, "number of values", 2)
     tail = math.log(2.0 / check.confidence(delta))
-    limit = own.mean() + math.sqrt(2.0 * own.var(ddof=1) * tail / m) + 7.0 * tail / (3.0 * (m - 1))
+    limit = sample.mean() + math.sqrt(2.0 * sample.var(ddof=1) * tail / m) + 7.0 * tail / (3.0 * (m - 1))
     return float(min(1.0, limit))
 
 

@@ -104,10 +104,10 @@ class CascadeBase(ClassifierBase[Model]):
         self
         """
         parameters = self._parameters()
-        with self._begin_fit(X, y, sample_weight, groups) as given:
-            inputs, data = self._sample(given, sample_weight)
+        with self._begin_fit(X, y, sample_weight, groups) as inputs:
+            rows, data = self._sample(inputs, sample_weight)
             fitted = self._train(parameters, data, draw_seed(self.random_state))
-            self._store_fit(inputs)
+            self._store_fit(rows)
         self.__dict__.update(fitted)
         return self
 

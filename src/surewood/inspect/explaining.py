@@ -82,7 +82,7 @@ def unwrap(model: Any, X: Any, background: Any = None, groups: Groups = None) ->
     return Unwrapped(model, X, background, groups, raw)
 
 
-def open_rows(found: Unwrapped) -> OpenedRows:
+def open_rows(unwrapped: Unwrapped) -> OpenedRows:
     """Rows, and background rows if any, ready for mixing.
 
     Examples
@@ -92,11 +92,11 @@ def open_rows(found: Unwrapped) -> OpenedRows:
     >>> open_rows(unwrap(LogisticRegression().fit(X, [0, 0, 1]), X)).pool.columns
     ['x0']
     """
-    model, background = found.classifier, found.background
+    model, background = unwrapped.classifier, unwrapped.background
     if isinstance(model, ClassifierBase):
         rows = None if background is None else background_matrix(model, background)
-        return table_pool(model, found.X, rows)
-    X, background = _pandas(found.X), _pandas(background)
+        return table_pool(model, unwrapped.X, rows)
+    X, background = _pandas(unwrapped.X), _pandas(background)
     if isinstance(X, pd.DataFrame):
         background = X.iloc[:0] if background is None else background
         pool, values = _frame_pool(X, background), X.to_numpy(dtype=object)

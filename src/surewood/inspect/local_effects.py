@@ -348,8 +348,8 @@ def _accumulated(second: Floats, count: Counts) -> Floats:
     return np.asarray(effect - (count[:, :, None] * middle).sum(axis=(0, 1)) / total)
 
 
-def _parts(found: Unwrapped, names: list[str]) -> dict[str, list[int]]:
+def _parts(unwrapped: Unwrapped, names: list[str]) -> dict[str, list[int]]:
     """Positions of the columns by name, and of the parts of columns that were prepared."""
     by_name = {name: [j] for j, name in enumerate(names)}
-    grouped, positions = group_positions(names, found.groups)
+    grouped, positions = group_positions(names, unwrapped.groups)
     return {**dict(zip(grouped, positions)), **by_name}
