@@ -132,7 +132,7 @@ def monitor(
             help="Rows that equal a training row: count them, leave them out, or check: as certified.",
         ),
     ] = "check",
-    page: Annotated[Path | None, typer.Option(help="An .html page with the path of the evidence.")] = None,
+    page: Annotated[Path | None, typer.Option(help="An .html page with the evidence over time.")] = None,
     as_json: option.AsJson = False,
 ) -> None:
     """Look at a batch of new rows: has the error risen, do the rows look different?

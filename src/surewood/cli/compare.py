@@ -53,7 +53,7 @@ def compare(
     metric: Annotated[
         str,
         typer.Option(
-            metavar="[error|auc|log_loss]", help="What the best baseline is picked by and ours are tested on."
+            metavar="[error|auc|log_loss]", help="Metric that picks the best baseline and is tested."
         ),
     ] = "error",
     max_rows: Annotated[

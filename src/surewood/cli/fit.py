@@ -59,7 +59,7 @@ def fit(
         bool, typer.Option("--force", help="Replace the model of another table in that folder.")
     ] = False,
     no_page: Annotated[
-        bool, typer.Option("--no-page", help="Write the model and its plan only: it saves time.")
+        bool, typer.Option("--no-page", help="Write only the model and its plan, which saves time.")
     ] = False,
     show_plan: Annotated[
         bool,

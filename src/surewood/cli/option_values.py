@@ -18,7 +18,7 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Run on a Dask (tcp://HOST:PORT) or Ray cluster (ray://HOST:PORT, or auto). Same model.",
+        help="Run on a Dask (tcp://HOST:PORT) or Ray cluster (ray://HOST:PORT, or auto); the same model.",
         show_default=False,
     ),
 ]
@@ -46,7 +46,7 @@ LargestFalsePositiveRate = Annotated[
 ]
 AcceptedError = Annotated[
     float | None,
-    _rate("Answer 'abstain' where unsure: at most this error among the others.", 0.0001, 0.999),
+    _rate("Answer 'abstain' where unsure; at most this error among the other rows.", 0.0001, 0.999),
 ]
 Costs = Annotated[
     str | None,

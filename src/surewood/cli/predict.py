@@ -32,7 +32,7 @@ def predict(
     ] = False,
     coverage: Annotated[
         float | None,
-        typer.Option(help="Add the set of labels that may be true: the true one is in it this often."),
+        typer.Option(help="Add the set of labels that may be true; it has the true one this often."),
     ] = None,
     sets_guarantee: Annotated[
         str,

@@ -145,7 +145,7 @@ def compare(
         Short names of the classifiers to compare; by default all that are installed but the slowest
         (`ON_REQUEST`).
     metric : {"error", "auc", "log_loss"}
-        What the best baseline is picked by and ours are tested on.
+        Metric that picks the best baseline and is tested.
     max_rows : int, default=3000
         Compare on at most this many rows, drawn at random.
     time_limit : float, optional

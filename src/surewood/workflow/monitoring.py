@@ -1,6 +1,6 @@
 """Is the guarantee of a saved model still true? `monitor`, one batch of new rows at a time (§11.6).
 
-Its page shows the path of the evidence and the limits of the error so far.
+Its page shows the evidence over time and the limits of the error so far.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def monitor(
         Whether rows that equal a training row count; "check": as in the certificate of the model. Fixed by
         the first batch.
     page : str or Path, optional
-        An .html file to write, with the path of the evidence.
+        An .html file to write, with the evidence over time.
 
     Returns
     -------
