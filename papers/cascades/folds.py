@@ -163,7 +163,7 @@ class PathRule:
         return self.one.path_of(self.candidates[choose(self.table, standard_errors)])
 
     def exactly(self, n_leaves: int, gamma: float = 0.01) -> Path | None:
-        """The minimiser with this number of leaves, where the sample is large enough for it."""
+        """The minimizer with this number of leaves, where the sample is large enough for it."""
         return self.one.exact.get(Candidate(gamma, n_leaves))
 
 

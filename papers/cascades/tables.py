@@ -158,7 +158,7 @@ def _forced(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     return {
         "name": "leaves",
         "title": "Cascades with exactly 2, 3 and 4 leaves (γ = 0.01)",
-        "note": "Mean test errors of the minimisers with a forced number of leaves, beside the single SVM.",
+        "note": "Mean test errors of the best cascades with a fixed number of leaves, beside the single SVM.",
         "columns": ["data set", "SVM", "2 leaves", "3 leaves", "4 leaves"],
         "rows": rows,
     }
@@ -185,6 +185,6 @@ def _notes(results: Results, sets: Sequence[str]) -> list[str]:
     leaves = [int(v) for name in sets for v in results.values(name, "cascade", "n_leaves")]
     single = sum(v == 1 for v in leaves)
     return [
-        f"Under the paper's γ the exact minimiser is a single SVM in {single} of {len(leaves)} folds: "
+        f"Under the paper's γ the exact minimizer is a single SVM in {single} of {len(leaves)} folds: "
         "with a correct growth function a second leaf costs more complexity than it saves errors."
     ]

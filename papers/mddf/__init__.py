@@ -162,7 +162,7 @@ class _MethodRunner:
 
 
 def _test_metrics(fitted: Fitted, parts: Parts, reference: Any) -> dict[str, Any]:
-    """Accuracy in per cent, sizes, and the points on which mdDF and this method differ."""
+    """Accuracy in percent, sizes, and the points on which mdDF and this method differ."""
     truth = parts.y_test
     counts = mcnemar_test(reference, fitted.predictions, truth)
     return {

@@ -59,7 +59,7 @@ def summarise(
 
 
 def _with_error(record: dict[str, Any]) -> dict[str, Any]:
-    """The record with its error in per cent, which tests and ranks of all papers read."""
+    """The record with its error in percent, which tests and ranks of all papers read."""
     metrics = record["metrics"]
     return {**record, "metrics": {**metrics, "error": 100.0 - metrics["accuracy"]}}
 
@@ -95,7 +95,7 @@ def _main_table(
         cells += [_accuracy(results, dataset, method) for method in ours]
         rows.append([f"{dataset}{state}", *cells])
     note = (
-        "Test accuracy in per cent, mean ± standard deviation over the seeds (divisor: seeds − 1), the "
+        "Test accuracy in percent, mean ± standard deviation over the seeds (divisor: seeds − 1), the "
         f"published value in brackets. {DEFAULT!r} is MarginDeepForestClassifier as shipped."
     )
     return {
@@ -260,7 +260,7 @@ def _option_table(results: Results, sets: Sequence[str]) -> dict[str, Any]:
     return {
         "name": "options",
         "title": "Other readings and options",
-        "note": "Held-out accuracy / test accuracy in per cent, each with the θ, μ and a tuned for mdDF; "
+        "note": "Held-out accuracy / test accuracy in percent, each with the θ, μ and a tuned for mdDF; "
         f"seeds: {seeds}.",
         "columns": ["method", *measured],
         "rows": rows,
@@ -287,7 +287,7 @@ def _layer_table(record: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": "layers",
         "title": "Figure A in numbers: HAR, layer by layer",
-        "note": "Accuracy in per cent. Margin ratio: standard deviation over mean of the margins (4.6), a "
+        "note": "Accuracy in percent. Margin ratio: standard deviation over mean of the margins (4.6), a "
         "HEURISTIC. The test part passes the kept layers only.",
         "columns": [
             "layer",
