@@ -24,11 +24,12 @@ def run(*arguments, folder=None, timeout=300, **environment):
     """Run ``surewood`` with these arguments; standard output and error are files, not terminals.
 
     Each run is a process of its own. With variables of the environment it starts from nothing, as a user's
-    does; without, it is a fork of a process that has imported all modules (:mod:`.command_server`).
+    does; without, it is a fork of a process that has imported all modules (:mod:`.command_server`), where
+    the system has forks.
     """
     words = [str(argument) for argument in arguments]
     variables = {**os.environ, **FIXED, **environment}
-    if environment:
+    if environment or not hasattr(os, "fork"):
         return run_afresh(*words, folder=folder, timeout=timeout, environment=variables)
     return _server().run(words, str(folder or os.getcwd()), variables, timeout)
 

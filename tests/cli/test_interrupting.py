@@ -7,7 +7,6 @@ its unfinished files remain, until the next run into the same place.
 from __future__ import annotations
 
 import os
-import pty
 import select
 import shutil
 import signal
@@ -23,6 +22,8 @@ from sklearn.datasets import load_iris
 import surewood
 from surewood import workflow
 from tests.cli.command import messy_frame, running
+
+pty = pytest.importorskip("pty", reason="Windows has neither these terminals nor forks")
 
 STAGES = {"rcf": b"pilot", "mddf": b"layer", "cascade": b"gamma paths"}
 

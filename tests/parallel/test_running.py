@@ -36,6 +36,7 @@ while True:  # a fast machine may end a fit before it is interrupted
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize(
     "model",
     ["BinnedForestClassifier(100000, n_jobs=2)", "PolySVC(degree=9, C=1e6, max_iter=10**9, n_jobs=2)"],

@@ -89,6 +89,7 @@ def killed_write(folder, point):
         return report.read() or None
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 @pytest.mark.parametrize("old", [True, False], ids=["an old set", "no old set"])
 def test_a_kill_before_any_change_of_a_name_leaves_one_whole_set(tmp_path, old):
     """A table of points: the call, what is there, and what the next command reads; it leaves no more."""

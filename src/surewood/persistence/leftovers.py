@@ -12,6 +12,7 @@ import errno
 import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -94,6 +95,14 @@ def is_running(process: int) -> bool:
     >>> is_running(os.getpid())
     True
     """
+    if sys.platform == "win32":  # os.kill(process, 0) is Ctrl-C there
+        import ctypes
+
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        handle = kernel.OpenProcess(0x1000, False, process)  # PROCESS_QUERY_LIMITED_INFORMATION
+        if handle:
+            kernel.CloseHandle(handle)
+        return bool(handle) or ctypes.get_last_error() == 5  # access denied: of another user
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
