@@ -22,7 +22,9 @@ from surewood.certify import (
     compare_models,
     find_threshold,
 )
+from surewood.workflow import DecisionRule
 from tests.promises.population import NOISE, draw, is_true, memorising_forest, nearest_neighbour
+from tests.promises.tables import fit, frame, write
 
 X, Y = draw(400, 0)
 NEW = draw(300, 1)
@@ -40,6 +42,10 @@ MODELS = {
     "pickled": lambda: pickle.loads(pickle.dumps(memorising_forest(X, Y))),
     "copied, with other predictions": lambda: with_copy(memorising_forest(X, Y)),
     "pipeline": lambda: make_pipeline(StandardScaler(), BinnedForestClassifier(9, random_state=0)).fit(X, Y),
+    "a rule in a pipeline": lambda: make_pipeline(
+        (scaler := StandardScaler().fit(X)),
+        CostClassifier(memorising_forest(scaler.transform(X), Y), 1 - np.eye(2)),
+    ),
     "costs of a pipeline": lambda: CostClassifier(MODELS["pipeline"](), [[0, 1], [2, 0]]),
     "search": lambda: GridSearchCV(BinnedForestClassifier(5), {"max_depth": [3, None]}, cv=2).fit(X, Y),
     "weight 0": lambda: BinnedForestClassifier(9).fit(X, Y, sample_weight=np.arange(400) < 300),
@@ -184,6 +190,17 @@ def test_a_threshold_is_not_certified_on_the_rows_it_was_chosen_on():
     found = find_threshold(memorising_forest(X, Y), *chosen, fpr=0.5)
     assert certify(found, *chosen).withheld[0].code == "CHOSEN_ON"
     assert certify(found, *draw(500, 2)).guarantees
+
+
+def test_nor_is_a_pipeline_that_ends_with_the_threshold(tmp_path):
+    """What `fit` returns: the rows behind the steps are those that were remembered."""
+    table = frame(1500, 3).assign(when=[f"2024-{k % 12 + 1:02}-{k % 28 + 1:02}" for k in range(1500)])
+    rule = DecisionRule(positive="yes", recall=0.5)
+    result = fit(write(table, tmp_path / "t.csv"), rule=rule)
+    rows, labels = table.drop(columns="y"), table["y"]
+    held = np.isin(np.arange(1500), result.holdout_rows)
+    assert certify(result.model, rows[held], labels[held]).withheld[0].code == "CHOSEN_ON"
+    assert certify(result.model, rows[~held], labels[~held]).withheld[0].code == "TRAINING_TABLE"
 
 
 def test_warm_starts_remember_the_rows_of_every_fit(tmp_path):

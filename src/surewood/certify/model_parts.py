@@ -9,6 +9,7 @@ such memory: a model cannot be fitted between saving and loading.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, runtime_checkable
 
 import joblib
@@ -58,15 +59,25 @@ def inner_model(model: Any) -> Any:
     return model if best is None or isinstance(model, RemembersRows) else inner_model(best)
 
 
-def _without_rule(model: Any) -> Any:
-    """The model behind a decision rule."""
-    return _without_rule(model.model) if hasattr(model, "decide") else model
+def _parts(model: Any, X: Any = None) -> Iterator[tuple[Any, Any]]:
+    """The model and what it takes its answers from, outside in, each with the rows as it sees them."""
+    while True:
+        yield model, X
+        steps, best = _steps(model), getattr(model, "best_estimator_", None)
+        if steps:
+            X = X if X is None or len(steps) == 1 else model[:-1].transform(X)
+            model = steps[-1][1]
+        elif hasattr(model, "decide"):  # a rule
+            model = model.model
+        elif best is not None and not isinstance(model, RemembersRows):
+            model = best
+        else:
+            return
 
 
 def memory_of(model: Any) -> RememberedRows | None:
     """The training rows that a model, or the one whose probabilities a rule takes, remembers."""
-    inner = inner_model(_without_rule(model))
-    rows = inner.remembered_rows_ if isinstance(inner, RemembersRows) else None
+    rows = getattr([part for part, _ in _parts(model)][-1], "remembered_rows_", None)
     return rows if isinstance(rows, RememberedRows) else None
 
 
@@ -86,10 +97,10 @@ def counted_rows(
     labels: NDArray[Any] | None = None,
 ) -> CountedRows:
     """Which rows of a holdout count for a model ([D-33])."""
-    trained_on: list[tuple[RememberedRows, Any]] = []
+    parts = list(_parts(model, X))
     memory = memory_of(model)
-    if memory is not None:
-        trained_on.append((memory, _passed_on(_without_rule(model), X)))
+    trained_on = [] if memory is None else [(memory, parts[-1][1])]
+    chosen_on = [(part.choice_rows_, seen) for part, seen in parts if isinstance(part, ChosenOnRows)]
     if X_train is not None:
         if np.shape(X_train)[1:] != np.shape(X)[1:]:
             raise ValueError(f"X_train must have the columns of X, got {np.shape(X_train)} and {np.shape(X)}")
@@ -98,18 +109,7 @@ def counted_rows(
             trained_on.append((RememberedRows.from_table(X_train, columns), X))
         except ValueError as error:
             raise ValueError(f"X_train must have the columns of X: {error}") from None
-    inner = inner_model(model)
-    chosen_on = [(inner.choice_rows_, X)] if isinstance(inner, ChosenOnRows) else []
     return count_rows(X, trained_on, chosen_on, copies=copies, groups=groups, labels=labels)
-
-
-def _passed_on(model: Any, X: Any) -> Any:
-    """Rows as the classifier sees them."""
-    steps = _steps(model)
-    if steps:
-        return _passed_on(steps[-1][1], model[:-1].transform(X) if len(steps) > 1 else X)
-    best = getattr(model, "best_estimator_", None)
-    return X if best is None or isinstance(model, RemembersRows) else _passed_on(best, X)
 
 
 def settings_searched(model: Any) -> int:
