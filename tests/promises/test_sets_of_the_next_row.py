@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from surewood.certify import PredictionSets
+from surewood.certify import PredictionSets, ThresholdedClassifier
 from tests.promises.population import memorising_forest
 
 ALPHA = 0.1
@@ -89,3 +89,25 @@ def test_a_model_fitted_again_on_all_rows(guarantee):
     forest.fit(np.r_[X, held], np.r_[y, labels])
     assert sets.guarantees_ == ()
     assert sets.statement_ == "No guarantee: the model was changed or fitted again after the sets were found."
+
+
+class Rounded:
+    """Half of the rows are equal, and the last digit of a probability depends on how many are predicted."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, X):
+        p = np.where(X[:, 0] == 0, 0.2 if len(X) > 1 else np.nextafter(0.2, 0), np.clip(X[:, 0], 0.01, 0.99))
+        return np.column_stack([1 - p, p])
+
+
+@pytest.mark.parametrize("score", ["threshold", "adaptive"])
+def test_rows_predicted_one_by_one(score):
+    rng = np.random.default_rng(0)
+    X = rng.random((800, 1)) * (rng.random((800, 1)) < 0.5)
+    y = (rng.random(800) < np.where(X[:, 0] == 0, 0.2, X[:, 0])).astype(int)
+    sets = PredictionSets(Rounded(), 0.05, score=score).fit(X[:400], y[:400])
+    alone = np.vstack([sets.predict_set(X[k : k + 1]) for k in range(400, 800)])
+    assert (alone == sets.predict_set(X[400:])).all()
+    rule = ThresholdedClassifier(Rounded(), threshold=0.2, positive=1)
+    assert rule.predict(X[X[:, 0] == 0][:1]) == rule.predict(X[X[:, 0] == 0][:2])[0] == 1

@@ -22,7 +22,7 @@ from surewood.bounds import Condition, Entry, Method, issue_guarantee
 from surewood.bounds.statements import AT_LEAST
 
 from .certificate import Certificate
-from .holdout import probabilities_of
+from .holdout import probabilities_of, reaches
 from .model_parts import FittedState, training_digest
 from .wording import between_text, claim_text
 
@@ -380,12 +380,12 @@ class ThresholdedClassifier(DecidingClassifier):
         classes = self.classes_
         if self.positive is None:
             decided = classes[probabilities.argmax(axis=1)].astype(object)
-            decided[probabilities.max(axis=1) < self.threshold] = ABSTAIN
+            decided[~reaches(probabilities.max(axis=1), self.threshold)] = ABSTAIN
             return np.asarray(decided)
         at = int(np.flatnonzero(classes == self.positive)[0])
         others = np.delete(probabilities, at, axis=1)
         rest = np.delete(classes, at)[others.argmax(axis=1)]
-        return np.asarray(np.where(probabilities[:, at] >= self.threshold, classes[at], rest))
+        return np.asarray(np.where(reaches(probabilities[:, at], self.threshold), classes[at], rest))
 
     def __str__(self) -> str:
         if self._given_up:

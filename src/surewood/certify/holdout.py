@@ -9,11 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from surewood._arrays import Floats
+from surewood._arrays import Floats, Mask
 
-__all__ = ["as_times", "group_labels", "probabilities_of", "read_labels"]
+__all__ = ["as_times", "group_labels", "probabilities_of", "reaches", "read_labels"]
 
 MISSING = "(missing)"
+_NEAR = 1e-9  # relative
 
 
 def read_labels(model: Any, X: Any, y: Any) -> NDArray[Any]:
@@ -42,6 +43,20 @@ def probabilities_of(model: Any, X: Any, n: int | None = None) -> Floats:
     if not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
         raise ValueError("model.predict_proba must return probabilities that sum to one")
     return p
+
+
+def reaches(scores: Floats, threshold: Floats | float) -> Mask:
+    """Which scores are at least the threshold, those closer to it than rounding included ([D-41]).
+
+    A threshold may be the score of many equal rows, and the last digits of a probability depend on how many
+    rows a model predicts at once.
+
+    Examples
+    --------
+    >>> reaches(np.array([0.3 - 1e-15, 0.2]), 0.3).tolist()
+    [True, False]
+    """
+    return np.asarray(scores >= threshold - _NEAR * np.abs(threshold))
 
 
 def _frame(X: Any) -> pd.DataFrame:

@@ -32,7 +32,7 @@ from surewood.bounds.statements import AT_LEAST, CALLER
 from surewood.tables import content_hashes
 from surewood.tables.mixing import splitmix64
 
-from .holdout import group_labels, probabilities_of, read_labels
+from .holdout import group_labels, probabilities_of, reaches, read_labels
 from .model_parts import FittedState, counted_rows, training_digest
 from .wording import confidence_text
 
@@ -501,7 +501,7 @@ class PredictionSets(BaseEstimator):  # type: ignore[misc]
 
     def sets_from(self, probabilities: Floats, uniforms: Floats | None, thresholds: Floats) -> Mask:
         """Sets from probabilities of the model."""
-        return np.asarray(label_scores(probabilities, self._options.score, uniforms) >= thresholds)
+        return reaches(label_scores(probabilities, self._options.score, uniforms), thresholds)
 
     def _row_thresholds(self, X: Any, groups: Any, n: int) -> Floats:
         if self._options.by is None:

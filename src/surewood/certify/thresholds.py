@@ -37,7 +37,7 @@ from .deciding import (
     ThresholdProof,
     class_position,
 )
-from .holdout import probabilities_of, read_labels
+from .holdout import probabilities_of, reaches, read_labels
 from .model_parts import counted_rows, inner_model, training_digest
 
 __all__ = ["NoThresholdError", "find_threshold"]
@@ -267,7 +267,7 @@ def count_failures(
     """Failures and selected rows at every threshold."""
     failures, sizes = np.zeros(grid.size, dtype=np.int64), np.zeros(grid.size, dtype=np.int64)
     for position, threshold in enumerate(grid):
-        above = scores >= threshold
+        above = reaches(scores, threshold)
         selected = requirement.selected(above, is_positive)
         failed = selected & requirement.failed(above, is_positive, wrong)
         sizes[position], failures[position] = selected.sum(), failed.sum()
@@ -423,7 +423,7 @@ def _proved(
 
 def _coverage(holdout: _Holdout, at: int, delta: float, n_models: int) -> Coverage:
     """Fraction at or above the threshold; limits at delta over twice the number of thresholds."""
-    n, k = holdout.scores.size, int((holdout.scores >= holdout.grid[at]).sum())
+    n, k = holdout.scores.size, int(reaches(holdout.scores, holdout.grid[at]).sum())
     share = delta / (2 * holdout.grid.size * n_models)
     return Coverage(
         k / n, clopper_pearson_lower(k, n, delta=share), clopper_pearson(k, n, delta=share), float(delta)
@@ -433,7 +433,7 @@ def _coverage(holdout: _Holdout, at: int, delta: float, n_models: int) -> Covera
 def _curve(holdout: _Holdout, counts: tuple[Counts, Counts], proved: Mask) -> dict[str, Floats]:
     """Every threshold with its coverage and failure rate, for a chart."""
     failures, sizes = counts
-    coverage = np.array([(holdout.scores >= threshold).mean() for threshold in holdout.grid])
+    coverage = np.array([reaches(holdout.scores, threshold).mean() for threshold in holdout.grid])
     return {
         "threshold": holdout.grid,
         "coverage": coverage,
