@@ -60,4 +60,5 @@ def test_exit_code_3_on_an_alarm(fitted, tmp_path):
     assert json.loads(shown.stdout)["error_alarm"] is True
     assert (tmp_path / "page.html").is_file()
     said = mistake("monitor", model, loud, *options)
-    assert said.endswith("this batch was seen before; adding it again would count the same rows twice.")
+    assert said.endswith("this batch was seen before; adding it again would count the same rows twice (other "
+                         "rows with the same values belong in one batch with later rows).")  # fmt: skip

@@ -44,6 +44,26 @@ def test_a_copied_file_and_its_remedy(tmp_path):
     assert again["certificate"]["assumptions"][0].startswith("repeated rows, which were removed, are one row")
 
 
+@pytest.mark.parametrize("times", [2, 5])
+def test_a_copied_file_without_a_measured_number_and_its_remedies(tmp_path, times):
+    """Once it is divided the copies look like ordinary equal rows of whole numbers."""
+    rng = np.random.default_rng(times)
+    once = pd.DataFrame(rng.integers(0, 50, (400, 3)), columns=list("abc"))
+    once["y"] = np.where(rng.random(400) < 0.5, "no", "yes")
+    path = write(pd.concat([once] * times).sample(frac=1.0, random_state=0), tmp_path / "copied.csv")
+    refused = fit(path)
+    assert refused.certificate.guarantees == ()
+    assert refused.certificate.verdict.startswith("no guarantee: every row of the table, its label included")
+    assert any("drop_duplicates=True removes" in note for note in refused.notes)
+    assert workflow.compare(
+        path, "y", folds=2, only=["rf", "logreg"], n_jobs=1, certify=True
+    ).facts["certificate"]["withheld"][0]["code"] == "ENTERED_SEVERAL_TIMES"  # fmt: skip
+    assert fit(path, drop_duplicates=True).certificate.best.n == 80
+    assert fit(path, copies="count").certificate.best.n == 80 * times  # the caller's word
+    noisy = pd.concat([once] * times).assign(y=rng.choice(["no", "yes"], 400 * times))  # replicates
+    assert fit(write(noisy, tmp_path / "t.csv")).certificate.best.n == 80 * times
+
+
 def test_a_holdout_that_is_half_training_rows_and_its_remedy(fitted):
     half = write(pd.concat([frame(400, 0).head(196), frame(204, 2)]), fitted / "half.csv")
     refused = command("certify", fitted / "model", half)

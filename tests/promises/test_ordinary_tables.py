@@ -89,6 +89,37 @@ def test_thresholds_sets_monitors_and_fits_count_them_too(kind, tmp_path):
     assert not any("copied" in note for note in result.notes)
 
 
+def test_groups_whose_rows_differ_in_nothing_but_the_label(tmp_path):
+    rng = np.random.default_rng(0)
+    who = np.repeat(np.arange(150), rng.integers(2, 8, 150))
+    frame = pd.DataFrame(rng.normal(size=(150, 3))[who], columns=list("abc")).assign(who=who)
+    frame["y"] = (frame["a"] > 0) ^ (rng.random(who.size) < 0.2)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    small = {"n_estimators": 3, "max_layers": 1}
+    result = workflow.fit(tmp_path / "t.csv", "y", groups="who", model="mddf", parameters=small, n_jobs=1)
+    assert result.certificate.best.population == "new groups"
+    assert not any("copied" in note for note in result.notes)
+
+
+def test_rows_of_equal_values_may_be_watched_one_by_one():
+    X, y = draw("half zeros", 1000, 0)
+    model = BinnedForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    certificate = certify(model, *draw("half zeros", 500, 1))
+    new, labels = draw("half zeros", 40, 2)
+    monitor = Monitor(certificate, model=model)
+    for k in range(40):
+        look = monitor.update(new[k : k + 1], labels[k : k + 1], key=f"row {k}")
+    assert look.n_labelled == 40
+    with pytest.raises(ValueError, match="other rows with the same values belong in one batch"):
+        monitor.update(new[:1], labels[:1], key="row 0")
+    plain = Monitor(certificate, model=model)
+    zeros, others = new[(new == 0).all(axis=1)], new[(new != 0).any(axis=1)]
+    plain.update(zeros[:1], [0])
+    with pytest.raises(ValueError, match="other rows with the same values belong in one batch"):
+        plain.update(zeros[:1], [0])
+    assert plain.update(np.r_[zeros[:1], others[:1]], [0, 0]).n_labelled == 3  # the remedy
+
+
 def test_no_claim_after_ordinary_equal_rows_were_removed(tmp_path):
     X, y = draw("half zeros", 1000, 0)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(y=y)
@@ -106,6 +137,10 @@ def test_no_claim_after_ordinary_equal_rows_were_removed(tmp_path):
     pd.concat([frame, frame]).to_csv(tmp_path / "twice.csv", index=False)  # zeros with either label
     twice = workflow.fit(tmp_path / "twice.csv", "y", drop_duplicates=True, **options)
     assert twice.certificate.withheld[0].code == "REMOVED"
+    frame["y"] = (frame["a"] > 0).astype(int)  # zeros with one label, and some of the others entered twice
+    pd.concat([frame, frame[frame["a"] != 0].head(60)]).to_csv(tmp_path / "few.csv", index=False)
+    few = workflow.fit(tmp_path / "few.csv", "y", drop_duplicates=True, **options)
+    assert few.certificate.withheld[0].code == "REMOVED"
     frame.drop_duplicates().to_csv(tmp_path / "once.csv", index=False)
     plain = workflow.fit(tmp_path / "once.csv", "y", drop_duplicates=True, **options)
     assert plain.certificate.best.population == "new rows"  # nothing was removed

@@ -40,8 +40,9 @@ from surewood.tables import content_hashes
 from surewood.tables.mixing import splitmix64
 
 COPIES = ("check", "count", "leave_out")
-# repeated rows were removed before the rows were divided: from a table that looks copied, or from another
-ENTERED_AGAIN, REMOVED = "entered_again", "removed"
+# repeated rows were removed before the rows were divided: from a table that looks copied, or from another;
+# or they were not, though every row with its label occurs k times
+ENTERED_AGAIN, REMOVED, COPIED = "entered_again", "removed", "copied"
 _COPIED_HOLDOUT = 0.2  # fraction of copied rows from which check 3 applies
 _RATE_DELTA = 1e-4  # of the upper limit of the fraction of training rows that equal another one
 _MANY_MATCHES = 0.01  # fraction of counted training rows above which the other rows get a claim of their own
@@ -123,9 +124,10 @@ def count_rows(
         Training rows of the model, with `X` as they were seen: behind the steps of a pipeline.
     chosen_on : the same
         Rows that a threshold or the like was chosen on.
-    copies : {"check", "count", "leave_out", "entered_again", "removed"}
-        ``"check"``: check 1 decides whether rows that equal a training row are left out. The last two:
-        repeated rows were removed before the table was divided, and it looked copied, or did not.
+    copies : {"check", "count", "leave_out", "entered_again", "removed", "copied"}
+        ``"check"``: check 1 decides whether rows that equal a training row are left out. The last three are
+        about the table before it was divided: repeated rows were removed, and it looked copied, or did not;
+        or every row with its label occurs k times.
     groups : ndarray, optional
         Group of each row: equal rows of one group are no copies.
     labels : ndarray, optional
@@ -137,8 +139,8 @@ def count_rows(
         Where a check fails, or no row is left.
     """
     entered_again = copies == ENTERED_AGAIN
-    if copies == REMOVED:
-        raise NoRowsCountError(Reason.REMOVED)
+    if copies in (REMOVED, COPIED):
+        raise NoRowsCountError(Reason.REMOVED if copies == REMOVED else Reason.ENTERED_SEVERAL_TIMES)
     copies = "check" if entered_again else copies
     if copies not in COPIES:
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")

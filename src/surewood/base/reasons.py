@@ -28,6 +28,11 @@ class Reason(Enum):
         '(drop_duplicates), or set copies="leave_out" if the holdout was drawn on its own, or copies="count" '
         "if equal rows are separate draws, such as runs of an experiment"
     )
+    ENTERED_SEVERAL_TIMES = (
+        "every row of the table, its label included, occurs k times or a multiple of it (k >= 2), so holdout "
+        "rows are copies of training rows; remove repeated rows before dividing the table (drop_duplicates), "
+        'or set copies="count" if equal rows are separate draws, such as runs of an experiment'
+    )
     COPIED_HOLDOUT = (
         "the holdout looks copied: {n:,} rows are {distinct:,} different ones, and {percent:.0f} % repeat "
         "another row in every column; remove repeated rows from the holdout (drop_duplicates) if each of "
@@ -39,9 +44,9 @@ class Reason(Enum):
         "(drop_duplicates)"
     )
     REMOVED = (
-        "repeated rows were removed, but equal rows may be ordinary here (the table does not look copied, or "
-        "some rows differ in the label alone), and different rows alone are no sample of new rows; enter "
-        "every row once, and fit without drop_duplicates"
+        "repeated rows were removed, but equal rows may be ordinary here (the table does not look copied, "
+        "some rows differ in the label alone, or one is repeated far more often than most), and different "
+        "rows alone are no sample of new rows; enter every row once, and fit without drop_duplicates"
     )
     TIME = (
         "rows are ordered in time, and the future may differ from the past; watch new rows with a monitor, "

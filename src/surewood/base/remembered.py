@@ -163,10 +163,9 @@ def copied_fraction(
     >>> fraction(np.c_[rng.integers(18, 90, 100), rng.integers(0, 2, 100)])  # age and sex
     0.0
     """
-    contents, counts = np.unique(hashes, return_counts=True)
+    counts = np.unique(hashes, return_counts=True)[1]
     repeated = counts > 1
-    multiple = int(np.gcd.reduce(counts)) if counts.size else 1
-    if multiple >= 2 and len(contents) * np.log2(multiple) >= MANY_CONTENTS:
+    if all_occur_k_times(counts):
         return 1.0
     if repeated.sum() < FEWEST or counts[repeated].sum() < _COPIED * len(hashes):
         return 0.0
@@ -183,6 +182,18 @@ def copied_fraction(
         if schema.kinds[j] != CATEGORY:
             marked |= _share_a_measured_number(table.column(j), hashes)
     return float(marked.mean()) if marked.sum() >= FEWEST else 0.0
+
+
+def all_occur_k_times(counts: NDArray[np.intp]) -> bool:
+    """Whether every content occurs a multiple of k >= 2 times, and that is no chance.
+
+    Examples
+    --------
+    >>> all_occur_k_times(np.array([2, 4] * 10)), all_occur_k_times(np.array([2, 4] * 10 + [1]))
+    (True, False)
+    """
+    k = int(np.gcd.reduce(counts)) if counts.size else 1
+    return k >= 2 and bool(counts.size * np.log2(k) >= MANY_CONTENTS)
 
 
 def _share_a_measured_number(values: NDArray[np.float64], hashes: Hashes) -> Mask:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surewood.base.counted_rows import ENTERED_AGAIN, REMOVED, CountedRows, NoRowsCountError
+from surewood.base.counted_rows import COPIED, ENTERED_AGAIN, REMOVED, CountedRows, NoRowsCountError
 from surewood.base.reasons import Reason
 from surewood.bounds import Condition, Entry, Method, Status, Withheld, issue_guarantee
 from surewood.bounds import _arguments as check
@@ -166,7 +166,7 @@ def certify(
             n_models * n_models_in_sample * settings_searched(model),
             fixed_features=not steps if fixed_features is None else bool(fixed_features) and not steps,
             fitted_steps=steps,
-            copies=memory is not None and memory.copied,
+            copies=copies == COPIED or (memory is not None and memory.copied),
             removed=copies in (ENTERED_AGAIN, REMOVED),
             ordered=time is not None or groups is not None,
         )

@@ -28,7 +28,10 @@ from .monitor_state import MonitorState, MonitorStateError, read_state, write_st
 
 __all__ = ["Look", "Monitor", "batch_key"]
 
-_SEEN = "this batch was seen before; adding it again would count the same rows twice"
+_SEEN = (
+    "this batch was seen before; adding it again would count the same rows twice (other rows with the same "
+    "values belong in one batch with later rows)"
+)
 _OTHER_MODEL = "the model was changed or fitted again since the monitor began; begin another one"
 _GROUPS = (
     "the certificate is about new groups, and rows of one group are not independent; give the limit as a "
@@ -186,7 +189,7 @@ class Monitor:
         """Write the state file, all or nothing."""
         return write_state(self.state, path)
 
-    def update(self, X: Any, y: Any = None) -> Look:
+    def update(self, X: Any, y: Any = None, *, key: str | None = None) -> Look:
         """Look at a batch of new rows, with labels where they are known.
 
         Labels may come later: give the same batch again with them. A batch that was seen before is refused
@@ -197,6 +200,9 @@ class Monitor:
         ----------
         X : table
         y : array-like, optional
+        key : str, optional
+            Name of the batch, by which it is recognized; by default its rows are. Single rows of a table in
+            which equal rows are ordinary need one.
         """
         if self.model is None:
             raise ValueError("update needs a model; give errors and scores to add")
@@ -204,8 +210,9 @@ class Monitor:
         if not self._watched.is_of(self.model):
             raise ValueError(_OTHER_MODEL)
         self._check_columns(X)
-        key = batch_key(X)
-        n = int(key.split("-")[0])
+        rows_key = batch_key(X)
+        n = int(rows_key.split("-")[0])
+        key = rows_key if key is None else key
         if n == 0:
             raise ValueError("the batch has no row")
         self._refuse_seen(key, labelled=y is not None)

@@ -25,7 +25,7 @@ from sklearn.model_selection import (
 
 from surewood._text import listed
 from surewood.base.counted_rows import COPIES, ENTERED_AGAIN, REMOVED
-from surewood.base.remembered import RememberedRows
+from surewood.base.remembered import RememberedRows, all_occur_k_times
 from surewood.base.wording import plural
 from surewood.certify.holdout import as_times, group_labels
 from surewood.tables import DataError, plan
@@ -33,6 +33,7 @@ from surewood.workflow.errors import WorkflowError
 
 Mask = NDArray[np.bool_]
 _NAMED = 5  # classes in a note
+_FAR_MORE_OFTEN = 5  # times the median of the repeated rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Sampling:
     """What the owner of a table says about its rows."""
 
     #: Whether holdout rows that equal a training row count ("count") or not ("leave_out"); "check": they do
-    #: unless the training table looks copied. "entered_again" and "removed": repeated rows were removed.
+    #: unless the training table looks copied. "entered_again" and "removed": repeated rows were removed;
+    #: "copied": they were not, but every row occurs several times.
     copies: str = "check"
     #: Columns whose values name the group of a row: a patient, a device. Empty: none.
     groups: list[str] = field(default_factory=list)
@@ -95,7 +97,7 @@ def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> tu
 
     Columns that are no features (identifiers, constants) do not make two rows different. Repeated rows of a
     table that looks copied are taken for rows that were entered again, unless rows with the same features
-    have different targets: then equal rows are ordinary ([D-33]).
+    have different targets, or one is repeated far more often than most: these are ordinary ([D-33]).
 
     Examples
     --------
@@ -109,8 +111,27 @@ def first_of_equal_rows(X: pd.DataFrame, y: pd.Series, sampling: Sampling) -> tu
     first = ~compared.assign(**{"": y.to_numpy()}).duplicated().to_numpy()
     if first.all():
         return first, sampling.copies
-    of_one_row = not X.loc[first, features].duplicated().any()
-    return first, ENTERED_AGAIN if of_one_row and RememberedRows.from_table(X[features]).copied else REMOVED
+    rows = RememberedRows.from_table(X[features])
+    times = np.unique(rows.hashes, return_counts=True)[1]
+    ordinary = X.loc[first, features].duplicated().any() or times.max() > _FAR_MORE_OFTEN * np.median(
+        times[times > 1]
+    )
+    return first, ENTERED_AGAIN if rows.copied and not ordinary else REMOVED
+
+
+def occurs_several_times(X: pd.DataFrame, y: pd.Series) -> bool:
+    """Whether every row, its label included, occurs k times or a multiple of it.
+
+    Of a table without measured numbers this can only be seen before the rows are divided.
+
+    Examples
+    --------
+    >>> frame, y = pd.DataFrame({"age": range(30)}), pd.Series([0, 1] * 15)
+    >>> occurs_several_times(pd.concat([frame, frame]), pd.concat([y, y])), occurs_several_times(frame, y)
+    (True, False)
+    """
+    rows = pd.util.hash_pandas_object(X.assign(**{"": y.to_numpy()}), index=False)
+    return all_occur_k_times(np.unique(rows, return_counts=True)[1])
 
 
 def _feature_names(X: pd.DataFrame) -> list[Any]:

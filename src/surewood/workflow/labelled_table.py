@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from surewood.base.counted_rows import COPIED
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
@@ -47,6 +48,7 @@ from surewood.workflow.dividing import (
     check_holdout,
     divide,
     first_of_equal_rows,
+    occurs_several_times,
     settle_rare,
     side_notes,
 )
@@ -341,8 +343,10 @@ def _hold_out(
     Rows that differ in nothing but `ignored` columns are equal.
     """
     sampling, places = table.sampling, np.arange(len(table.rows))
+    X = table.rows.X.drop(columns=table.rows.X.columns.intersection(list(ignored)))
+    if sampling == Sampling() and occurs_several_times(X, table.rows.y):
+        table.sampling = sampling = replace(sampling, copies=COPIED)
     if sampling.drop_duplicates:
-        X = table.rows.X.drop(columns=table.rows.X.columns.intersection(list(ignored)))
         first, copies = first_of_equal_rows(X, table.rows.y, sampling)
         places = places[first]
         table.keep(first)

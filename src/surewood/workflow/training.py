@@ -23,7 +23,7 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood.base.counted_rows import AS_THEY_COME, NoRowsCountError
+from surewood.base.counted_rows import AS_THEY_COME, COPIED, NoRowsCountError
 from surewood.base.reasons import Reason
 from surewood.base.remembered import RememberedRows
 from surewood.base.wording import plural
@@ -41,7 +41,7 @@ from surewood.certify.deciding import ABSTAIN
 from surewood.certify.model_parts import counted_rows
 from surewood.certify.prediction_sets import UNKNOWN, label_codes, tie_breakers, true_scores
 from surewood.parallel.progress import stage
-from surewood.tables import TablePreparer
+from surewood.tables import TablePreparer, content_hashes
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.words import find_number_code
 from surewood.workflow.columns import ColumnOptions
@@ -236,14 +236,20 @@ def remember(
     if seen is not None and len(seen) > len(table.rows):
         rows = RememberedRows.from_table(preparer.prepare(seen), memory.columns)
         estimator.remembered_rows_ = rows.and_rows_of(memory)
-    if memory.copied and not table.sampling.drop_duplicates:
+    groups = table.rows.groups
+    if memory.copied and groups is not None:  # equal rows of one group are no copies
+        prepared = preparer.prepare(table.rows.X)
+        of_groups = pd.DataFrame({"group": groups, "content": content_hashes(prepared, memory.columns)})
+        once = RememberedRows.from_table(prepared[~of_groups.duplicated().to_numpy()], memory.columns)
+        memory = estimator.remembered_rows_ = replace(estimator.remembered_rows_, copied=once.copied)
+    if (memory.copied or table.sampling.copies == COPIED) and not table.sampling.drop_duplicates:
         table.notes.append(
             "the table looks copied: nothing is guaranteed if copies are on both sides; drop_duplicates=True "
             "removes repeated rows before dividing the table, copies=count counts them."
         )
-    if table.rows.groups is not None:
-        groups = pd.DataFrame({"group": np.unique(table.rows.groups.astype(str))})
-        preparer.training_groups_ = RememberedRows.from_table(groups)
+    if groups is not None:
+        names = pd.DataFrame({"group": np.unique(groups.astype(str))})
+        preparer.training_groups_ = RememberedRows.from_table(names)
 
 
 def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compared: int) -> Certificate:
