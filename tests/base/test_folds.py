@@ -13,9 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold
 
 from surewood.base.folds import (
-    Subsamples,
     draw_seed,
-    draw_subsamples,
     given_splits,
     shuffled_folds,
     splits_among,
@@ -23,8 +21,8 @@ from surewood.base.folds import (
     stratified_folds,
     stratified_folds_by_class,
     validation_split,
-    vote_evidence,
 )
+from surewood.base.subsamples import Subsamples, draw_subsamples, vote_evidence
 from surewood.tables import begin_fit
 from surewood.tables.mixing import splitmix64
 

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from surewood import RandomCompositeForestClassifier, load, save
-from surewood.base.folds import draw_seed, draw_subsamples
+from surewood.base.folds import draw_seed
+from surewood.base.subsamples import draw_subsamples
 from surewood.base.time_limit import TimeLimit
 from surewood.certify import Method, certify
 from surewood.composite.data import prepare

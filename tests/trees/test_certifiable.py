@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from surewood import BinnedForestClassifier, load, save
-from surewood.base.folds import Subsamples, vote_evidence
 from surewood.base.parameters import checked_parameters
+from surewood.base.subsamples import Subsamples, vote_evidence
 from surewood.bounds.evidence import VoteEvidence
 from surewood.certify import Method, certify
 from surewood.tables import begin_fit

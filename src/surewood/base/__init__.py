@@ -4,7 +4,8 @@
 * :mod:`~surewood.base.family`: the roles that every family fills;
 * :mod:`~surewood.base.rules`, :mod:`~surewood.base.parameters`: the one validator, with the rules and
   meanings of the parameters that several estimators have;
-* :mod:`~surewood.base.folds`: seeds, folds and bags;
+* :mod:`~surewood.base.folds`: seeds and folds;
+* :mod:`~surewood.base.subsamples`: bags of forests that earn a guarantee on all rows;
 * :mod:`~surewood.base.remembered`: hashes of the training rows, and signs that a table was copied;
 * :mod:`~surewood.base.counted_rows`: which rows of a holdout count;
 * :mod:`~surewood.base.copies`: predictions for rows that occur more than once;

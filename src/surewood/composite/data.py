@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Codes, Floats, Mask
-from surewood.base.folds import Subsamples
+from surewood.base.subsamples import Subsamples
 from surewood.families import Families
 from surewood.svm.gram import Gram, KernelSpec, formed_sooner, unit_rows
 from surewood.tables import DesignEncoder, Table, TrainingTable, merged_inputs

@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from surewood.base.folds import Subsamples, draw_subsamples
 from surewood.base.parameters import calibration_method, features_tried, memory_bytes
+from surewood.base.subsamples import Subsamples, draw_subsamples
 from surewood.base.time_limit import TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions
 from surewood.composite.growing import MAX_DEPTH, Setting

@@ -108,7 +108,7 @@ def _whole_ledger(model: CompositeModel, verbose: int) -> pd.DataFrame:
 
 def _figures(model: CompositeModel, ledger: pd.DataFrame) -> list[Facts]:
     histogram = ledger["degree"].value_counts().sort_index()
-    kinds = [model.kind_of(degree).removeprefix("degree ") for degree in histogram.index]
+    kinds = [model.kind_of(degree) if model.family_names else degree for degree in histogram.index]
     degrees = ", ".join(f"{kind}: {100 * n / len(ledger):.0f} %" for kind, n in zip(kinds, histogram))
     figures = [
         describing.figure("composite trees", model.n_trees),

@@ -34,7 +34,8 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.base.calibration import ScoreCalibrator
 from surewood.base.copies import copy_counts, with_other_copies
-from surewood.base.folds import TANDEM_WORK, shuffled_folds, vote_evidence
+from surewood.base.folds import shuffled_folds
+from surewood.base.subsamples import TANDEM_WORK, vote_evidence
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
 from surewood.composite.data import CompositeData, rows_of

@@ -467,7 +467,8 @@ class CascadeFlowDisplay:
             self.ax_.annotate(
                 "\n".join(words), (leaf.leaf, height), (0, 4), textcoords="offset points", **options
             )
-        named = [f"leaf {leaf.leaf}\ndegree {leaf.degree}".removesuffix("\ndegree ") for leaf in self.exits]
+        degrees = [f"\ndegree {leaf.degree}" if leaf.degree != "" else "" for leaf in self.exits]
+        named = [f"leaf {leaf.leaf}{degree}" for leaf, degree in zip(self.exits, degrees)]
         self.ax_.set_xticks(x, named)
         self.ax_.set(ylabel="rows", ylim=(0, 1.3 * max(1, arrive[0])))
         if self.name != "all":

@@ -2,7 +2,8 @@
 
 `train_certifiable` grows forests whose votes are guaranteed on all rows, without a holdout ([D-43],
 theory.md §11.9). Every tree is a function of its in-bag rows alone: bins are learned on the preparation part,
-which is in the bag of every tree, and leaves vote for one class. :mod:`~surewood.base.folds` draws the bags.
+which is in the bag of every tree, and leaves vote for one class. :mod:`~surewood.base.subsamples` draws
+the bags.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from joblib import delayed
 
 from surewood._arrays import Floats
 from surewood.base.calibration import ScoreCalibrator
-from surewood.base.folds import Subsamples, draw_subsamples, vote_evidence
+from surewood.base.subsamples import Subsamples, draw_subsamples, vote_evidence
 from surewood.parallel import in_threads
 from surewood.parallel.progress import stage
 from surewood.tables import TrainingTable
