@@ -100,10 +100,10 @@ def test_a_clean_table_has_no_finding():
 
 def test_columns_equal_to_the_target():
     frame, y = clean()
-    frame["copy"], frame["code"] = y, np.where(y == "yes", 7, 3)
-    assert kinds(frame, y) == {"copy": "target", "code": "target"}
+    frame["a copy"], frame["code"] = y, np.where(y == "yes", 7, 3)
+    assert kinds(frame, y) == {"a copy": "target", "code": "target"}
     first, second = check_table(frame, y)
-    assert str(first) == "check column 'copy': it equals the target; leave it out (drop=copy)."
+    assert str(first) == "check column 'a copy': it equals the target; leave it out (drop='a copy')."
     assert "classes under other names" in second.evidence
 
 

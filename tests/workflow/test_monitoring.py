@@ -39,7 +39,9 @@ def test_batches_are_added_up_until_an_alarm(folder, batch, tmp_path):
     assert loud.limit == 0.3
     assert loud.look.n_labelled == 550
     text = page.read_text(encoding="utf-8")
-    assert "ALARM: the error is above the guaranteed 30" in text
+    assert "ALARM: the error is above the limit of 30" in text
+    assert "limit of the error</span>" in text
+    assert "guaranteed" not in text
     assert "Evidence that the error rose" in text
     assert json.loads(state.read_text())["n_labelled"] == 550
     with pytest.raises(WorkflowError, match="this batch was seen before"):
@@ -94,11 +96,13 @@ def test_the_page_shows_both_paths_and_escapes_names(tmp_path):
     rng = np.random.default_rng(0)
     monitor = Monitor(0.1, holdout_scores=rng.random(100))
     monitor.add(errors=rng.random(50) < 0.1, scores=rng.random(50))
-    write_monitor_page(monitor, "<b>model</b>", tmp_path / "m.html")
+    page = tmp_path / "m.html"
+    found = workflow.Monitoring(monitor.look(), 0.1, 50, True, state=None, page=page, notes=())
+    write_monitor_page(monitor, found, "<b>model</b>")
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "Evidence that rows look different" in text
     assert "Limits of the error so far" in text
-    assert "No alarm so far." in text
+    assert "No alarm." in text
     assert "<b>model</b>" not in text
 
 

@@ -72,7 +72,7 @@ def format_of(path: Path) -> tuple[str, str]:
         return "delimited", compression  # the member inside decides
     raise DataError(
         f"{path} has an unsupported extension; supported are {', '.join(sorted(ENDINGS))}, and for text "
-        f"files also {', '.join(COMPRESSIONS)}. Rename a text table to end in .csv."
+        f"files also {', '.join(COMPRESSIONS)}. Rename a text table to end in .csv; save others as CSV."
     )
 
 

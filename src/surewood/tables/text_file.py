@@ -517,6 +517,8 @@ def _is_float(text: str) -> bool:
 COMMA_SEPARATED = "comma separated"
 _BLOCK = 1 << 22
 _THREADS = 2
+#: A quoted field that begins after a separator and a blank.
+_BLANK_AND_QUOTE = rb'(?m)%s +"[^"\n]*" *(?:%s|\r?$)'
 _RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
 _FIRST_LINES = 4
 _CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
@@ -545,7 +547,12 @@ def read_delimited(
         text = text.replace(b"\r", b"\n")
     text = without_rules(text)
     layout = find_layout(text, reading)
+    mark = re.escape(layout.separator).encode()
+    if mark != rb"\ " and re.search(_BLANK_AND_QUOTE % (mark, mark), text[:_HEAD]):
+        text = _without_blanks(text, layout.separator)
+        layout = find_layout(text, reading)
     text = text[layout.start :] if layout.start else text
+    text, below = _without_footer(text, layout)
     if layout.separator == " ":
         layout, text = replace(layout, separator="\t"), _with_tabs(text)
     n_ends, n_quotes, broken = scan_text(text)
@@ -555,13 +562,14 @@ def read_delimited(
     table = _parsed(text, layout, origin, broken or n_quotes % 2 == 1)
     lines = _line_numbers(text, layout, table.num_rows, n_ends)
     refuse_second_header(table, origin, layout.skipped, _NULLS)
-    if layout.above:
-        count = "line" if len(layout.above) == 1 else f"{len(layout.above)} lines"
-        warnings.warn(
-            f"{origin}: the {count} above the header ({layout.above[0][:60]!r}) "
-            f"{'is' if len(layout.above) == 1 else 'are'} not part of the table.",
-            stacklevel=2,
-        )
+    for lines_beside, where in ((layout.above, "above the header"), (below, "below the table")):
+        if lines_beside:
+            count = "line" if len(lines_beside) == 1 else f"{len(lines_beside)} lines"
+            warnings.warn(
+                f"{origin}: the {count} {where} ({lines_beside[0][:60]!r}) "
+                f"{'is' if len(lines_beside) == 1 else 'are'} not part of the table.",
+                stacklevel=2,
+            )
     frame = _as_frame(table)
     frame.attrs[COMMA_SEPARATED] = layout.separator == ","
     return frame, lines
@@ -592,6 +600,34 @@ def _with_tabs(text: bytes) -> bytes:
     if b'"' in text:
         return b"\n".join("\t".join(split_blanks(line)).encode() for line in text.decode().split("\n"))
     return b"\n".join(b"\t".join(line.split()) for line in text.split(b"\n"))
+
+
+def _without_blanks(text: bytes, mark: str) -> bytes:
+    """A text whose quotes open after a blank (``"a", "b"``), without these blanks.
+
+    Examples
+    --------
+    >>> _without_blanks(b'"a", "b, c"\\n1, 2\\n', ",")
+    b'a,"b, c"\\n1,2\\n'
+    """
+    written = io.StringIO()
+    rows = csv.reader(lines_of(text), delimiter=mark, skipinitialspace=True)
+    csv.writer(written, delimiter=mark, lineterminator="\n").writerows(rows)
+    return written.getvalue().encode()
+
+
+def _without_footer(text: bytes, layout: Layout) -> tuple[bytes, list[str]]:
+    """A text without the lines that end a report: after a blank line, of fewer fields than the table has."""
+    lines = text[-_HEAD:].rstrip().split(b"\n")
+    n = next((k for k, line in enumerate(reversed(lines)) if not line.strip()), 0)
+    below = b"\n".join(lines[len(lines) - n :])
+    if not 0 < n <= _MOST_TITLES or below.count(b'"') % 2 or layout.separator == " ":
+        return text, []
+    rows = list(csv.reader(lines_of(below), delimiter=layout.separator))
+    if any(len(row) > max(1, len(layout.names) - 2) for row in rows) or len(layout.names) < 2:
+        return text, []
+    shown = [line.strip().strip('"') for line in below.decode(errors="ignore").split("\n")]
+    return text[: text.rindex(below)], shown
 
 
 def _parsed(text: bytes, layout: Layout, origin: str, broken_lines: bool) -> pa.Table:

@@ -9,6 +9,7 @@ and what to do.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -284,7 +285,7 @@ def _of_values(name: str, column: pd.Series, y: pd.Series, numbers: NDArray[Any]
 
 
 def _drop(name: str) -> str:
-    return f"leave it out (drop={name})"
+    return f"leave it out (drop={shlex.quote(name)})"
 
 
 def _equal_to_target(name: str, column: pd.Series, y: pd.Series) -> Finding | None:

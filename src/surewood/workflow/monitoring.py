@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -189,14 +189,20 @@ def monitor(
     except ValueError as error:
         raise WorkflowError(f"{_name(table)}: {error}.") from error
     watched.save(file)
-    if path is not None:
-        write_monitor_page(watched, _title(saved), path)
     notes += [*saved.notes_about(X), *more]
     if look.n_left_out:
         notes.append(f"{look.n_left_out:,} rows equal training rows; not counted, as in the certificate.")
+    return _result(saved, watched, Monitoring(look, None, len(X), y is not None, file, path, tuple(notes)))
+
+
+def _result(saved: SavedModel, watched: Monitor, found: Monitoring) -> Monitoring:
+    """The result with the error that is watched, and its page."""
     limit = watched.state.limit
     guaranteed = limit == guaranteed_error(saved.facts.get("certificate"))
-    return Monitoring(look, limit, len(X), y is not None, file, path, tuple(notes), guaranteed)
+    found = replace(found, limit=limit, guaranteed=guaranteed)
+    if found.page is not None:
+        write_monitor_page(watched, found, _title(saved))
+    return found
 
 
 def _look_back(saved: SavedModel, file: Path, path: Path | None) -> Monitoring:
@@ -207,10 +213,7 @@ def _look_back(saved: SavedModel, file: Path, path: Path | None) -> Monitoring:
         raise WorkflowError(f"there is no state file {file}: no batch was looked at yet.")
     name = str(saved.card.get("sha256", ""))[:16]
     watched = Monitor.load(file, model=saved.decider, name=name)
-    write_monitor_page(watched, _title(saved), path)
-    limit = watched.state.limit
-    guaranteed = limit == guaranteed_error(saved.facts.get("certificate"))
-    return Monitoring(watched.look(), limit, 0, False, file, path, (), guaranteed)
+    return _result(saved, watched, Monitoring(watched.look(), None, 0, False, file, path, ()))
 
 
 def _name(table: Source) -> str:
@@ -300,9 +303,10 @@ def _can_be_watched(entry: Mapping[str, Any]) -> bool:
 _TITLES = {"error": "Evidence that the error rose", "shift": "Evidence that rows look different"}
 
 
-def write_monitor_page(monitor: Monitor, title: str, path: Path) -> None:
-    """Write the page as one file that needs no other."""
-    state, look = monitor.state, monitor.look()
+def write_monitor_page(monitor: Monitor, found: Monitoring, title: str) -> None:
+    """Write the page of a result as one file that needs no other."""
+    assert found.page is not None
+    state = monitor.state
     figures = [
         _evidence(kind, [point for point in state.path if point["kind"] == kind], state.alpha)
         for kind in _TITLES
@@ -311,8 +315,8 @@ def write_monitor_page(monitor: Monitor, title: str, path: Path) -> None:
     limits = [point for point in state.path if "lower" in point]
     if limits and state.limit is not None:
         figures.append(_limits(limits, state.limit))
-    values = {"title": f"Monitor of {title}", "state": state, "look": look, "figures": figures}
-    write_text(render_template("monitor.html", values, package="surewood.workflow"), path)
+    values = {"title": f"Monitor of {title}", "found": found, "look": found.look, "figures": figures}
+    write_text(render_template("monitor.html", values, package="surewood.workflow"), found.page)
 
 
 def _evidence(kind: str, points: list[dict[str, Any]], alpha: float) -> dict[str, Any]:

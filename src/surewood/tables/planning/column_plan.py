@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+import shlex
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -243,7 +244,7 @@ class ColumnPlan:
             Remark.OPEN_COMMAS: f"{column}: {example}, the comma read as a thousands mark; if it is the "
             "decimal mark, decimal=','.",
             Remark.RARE_CATEGORIES: f"{column}: {self.reason}, which count as one category.",
-            Remark.LIKE_IDENTIFIERS: f"{column} is used: {self.reason} If so, drop={self.name}.",
+            Remark.LIKE_IDENTIFIERS: f"{column} is used: {self.reason} If so, drop={shlex.quote(self.name)}.",
         }
         notes = [f"{lost}; treated as missing."] if self.n_lost else []
         return [*notes, by_remark[Remark(self.remark)]] if self.remark in by_remark else notes

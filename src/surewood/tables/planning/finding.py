@@ -203,6 +203,7 @@ _NUMBERED = (
     r"|serial|document|transaction|kunde|konto|rechnung|beleg|vertrag)"
 )
 _ID_WORD = re.compile(rf"(?:^|[^a-z]){_NUMBERED}(?:[ _.-]?number)?$|nummer$", re.IGNORECASE)
+_UNNAMED = re.compile(r"column \d+")  # as readers call a column without a name
 #: Fraction of distinct whole numbers from which a column that is called an identifier is one.
 _NEARLY_ALL = 0.95
 _MANY_ROWS, _MANY_DIGITS, _ALL_BUT_FEW = 100, 5, 0.99  # below, distinct numbers of one length are chance
@@ -296,7 +297,9 @@ def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     if hints.kind is None and _counts_rows(column):
         return ColumnPlan(name, "drop", "it numbers the rows one by one", examples=examples)
     if hints.kind is None and _names_rows(name, column):
+        is_index = _UNNAMED.fullmatch(name) is not None
         reason = "an identifier, by its name and its distinct values"
+        reason = "an index: distinct whole numbers in a column without a name" if is_index else reason
         return ColumnPlan(name, "drop", reason, Remark.IDENTIFIER, examples)
     if hints.kind is None and _are_compact_dates(column):
         return find_column(name, column.astype(object), replace(hints, kind="date"))
@@ -319,13 +322,13 @@ def _is_constant(column: pd.Series) -> bool:
 
 
 def _names_rows(name: str, column: pd.Series) -> bool:
-    """Whether a column is called an identifier and has a whole number of its own in (nearly) every row.
+    """Whether a column is called an identifier, or nothing, and holds whole numbers that (nearly) all differ.
 
     Values alone do not tell: an income in whole euros has a value of its own in nearly every row too.
     """
     if len(column) < _FEW_ROWS or not pd.api.types.is_integer_dtype(column.dtype) or column.isna().any():
         return False
-    called = _ID_NAME.search(name.strip()) or _ID_WORD.search(name.strip())
+    called = _ID_NAME.search(name.strip()) or _ID_WORD.search(name.strip()) or _UNNAMED.fullmatch(name)
     return called is not None and column.nunique() >= _NEARLY_ALL * len(column)
 
 
