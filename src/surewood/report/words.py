@@ -67,6 +67,9 @@ def value_text(value: float) -> str:
     return f"{value:.0f}" if is_long else f"{value:.4g}"
 
 
+_MONEY = ("$", "£", "¥", "€", "USD", "EUR", "GBP", "CHF")
+
+
 def written(value: Any, how: Mapping[str, Any] | None) -> Any:
     """A value as its table writes it: a truth word, a date, or a number with its unit; else as it is.
 
@@ -76,8 +79,8 @@ def written(value: Any, how: Mapping[str, Any] | None) -> Any:
     ('ja', '20.5 %')
     >>> written(19782.0, {"days": True})
     '2024-02-29'
-    >>> written(70.99, {"unit": "$"}), written("red", None)
-    ('$70.99', 'red')
+    >>> written(-1234.5, {"unit": "$"}), written(70.9, {"unit": "€"}), written("red", None)
+    ('-$1,234', '70.90 €', 'red')
     >>> written(pd.Timestamp("2024-02-29"), None)
     '2024-02-29'
     """
@@ -89,8 +92,11 @@ def written(value: Any, how: Mapping[str, Any] | None) -> Any:
         return how["words"].get(float(value), value)
     if how.get("days"):
         return date_text(float(value))
-    text, unit = value_text(float(value)), str(how["unit"])
-    return f"{unit}{text}" if unit in "$£¥" else f"{text} {unit}"
+    size, unit = abs(float(value)), str(how["unit"])
+    cents = 0 if size % 1 == 0 or size >= 1e3 else 2
+    text = f"{size:,.{cents}f}" if unit in _MONEY else value_text(size)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{unit}{text}" if unit in "$£¥" else f"{sign}{text} {unit}"
 
 
 def seconds(value: float | None) -> str:
