@@ -167,6 +167,17 @@ def test_half_characters_in_frames_are_refused():
         plan(pd.DataFrame({"c": pd.Series(["p\ud800", "q"], dtype=object)}))
 
 
+def test_each_row_of_merged_cells_has_their_value(tmp_path):
+    rows = {
+        "site": ["a", "a", "a", "b", "b"],
+        "plan": ["x", "x", "y", "x", "x"],
+        "net\nfee": [1.5, 2.5, 3.5, 4.5, 5],
+    }
+    pd.DataFrame(rows).set_index(["site", "plan"]).to_excel(tmp_path / "t.xlsx")
+    frame = read_table(tmp_path / "t.xlsx")
+    assert frame.to_dict("list") == {"net fee" if name == "net\nfee" else name: rows[name] for name in rows}
+
+
 @pytest.mark.parametrize("name", ["a.csv", "x/y", "B.PARQUET", "t.csv.zst", "-", "t.xlsx"])
 def test_names_of_files_and_of_data_sets_are_told_apart(name):
     assert looks_like_a_file(name)

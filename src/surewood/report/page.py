@@ -43,7 +43,10 @@ def render_page(summary: dict[str, Any]) -> str:
     >>> report.render_page(report.build_summary(model, X, y, holdout=(X[1::2], y[1::2])))[:15]
     '<!doctype html>'
     """
-    return render_template("model.html", {"title": page_title(summary), **model_values(summary)})
+    return render_template(
+        "model.html",
+        {"title": page_title(summary["model"]["title"], summary["data"]["name"]), **model_values(summary)},
+    )
 
 
 def write_page(summary: dict[str, Any], path: str | Path) -> Path:
@@ -73,12 +76,11 @@ def write_json(summary: dict[str, Any], path: str | Path) -> Path:
     return write_text(json_text(summary, indent=2, allow_nan=False) + "\n", path)
 
 
-def page_title(summary: dict[str, Any]) -> str:
-    """Model and data in a few words."""
-    name, data = summary["model"]["title"], summary["data"]["name"]
+def page_title(name: str, data: str | None) -> str:
+    """A page's subject and its data in a few words; of a file without its folders."""
     if data and Path(data).is_file():
         data = Path(data).name
-    return f"{name} on {data}" if data else str(name)
+    return f"{name} on {data}" if data else name
 
 
 def model_values(summary: dict[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from surewood.tables.text_file import (
     Reading,
     header_place,
     is_blank,
+    plain_name,
     read_delimited,
     refuse_duplicates,
     refuse_other_formats,
@@ -365,7 +366,7 @@ def column_names(names: Collection[Any]) -> list[str]:
     >>> column_names(["Unnamed: 0", " age", 2024])
     ['column 1', 'age', '2024']
     """
-    stripped = ["" if is_blank(name) else str(name).strip() for name in names]
+    stripped = ["" if is_blank(name) else plain_name(name) for name in names]
     return [f"column {k + 1}" if _UNNAMED.fullmatch(name) else name for k, name in enumerate(stripped)]
 
 
@@ -433,8 +434,9 @@ def _excel(path: Path, reading: Reading) -> TableFile:
         with zipfile.ZipFile(path) as archive:
             refuse_expansion(path, sum(member.file_size for member in archive.infolist()))
     try:
-        with _binary(pd.ExcelFile, path, "a readable Excel file") as book:
+        with _binary(_workbook, path, "a readable Excel file") as book:
             sheet, cells = _sheet(book, path, reading.sheet)
+            merged = book.book[sheet].merged_cells.ranges if book.engine == "openpyxl" else ()
     except ImportError as error:
         raise DataError(
             f"{path}: reading Excel files needs an extra package: pip install 'surewood[excel]'."
@@ -448,13 +450,23 @@ def _excel(path: Path, reading: Reading) -> TableFile:
         count = "row above the header is" if place == 1 else f"{place} rows above the header are"
         warnings.warn(f"{path}: the {count} not part of the table ({titles[0][:60]!r}).", stacklevel=4)
     groups = ["" if is_blank(cell) else str(cell) for cell in rows[place - 1]] if place else []
-    header = ["" if is_blank(cell) else str(cell).strip() for cell in rows[place]] if rows else []
+    header = ["" if is_blank(cell) else plain_name(cell) for cell in rows[place]] if rows else []
     names = column_names(with_groups(header, groups))
     refuse_duplicates(names, str(path), place + 2)
+    for block in merged:  # each row of it has the value that the sheet shows once
+        left, top, right, bottom = block.bounds
+        if place < top - 1 < bottom - 1:
+            cells.iloc[top - 1 : bottom, left - 1 : right] = cells.iloc[top - 1, left - 1]
     body = cells.iloc[place + 1 :].dropna(how="all")
     frame = body.reset_index(drop=True).infer_objects()
     frame.columns = pd.Index(names)
     return TableFile(frame, str(path), body.index.to_numpy() + 1, "row")
+
+
+def _workbook(path: Path) -> pd.ExcelFile:
+    """With the merged cells, which readers that stream leave out."""
+    is_old = path.suffix.lower() == ".xls"
+    return pd.ExcelFile(path, engine_kwargs={} if is_old else {"read_only": False})
 
 
 def _sheet(book: pd.ExcelFile, path: Path, name: str | None) -> tuple[str, pd.DataFrame]:

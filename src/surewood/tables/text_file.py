@@ -231,7 +231,7 @@ def find_layout(text: bytes, reading: Reading = AS_FOUND) -> Layout:
         ["\t".join(split_blanks(line)) for line in head] if mark == " " else head,
         delimiter="\t" if mark == " " else mark,
     )
-    names = [name.strip() for name in next(reader)]
+    names = [plain_name(name) for name in next(reader)]
     header_lines = reader.line_num
     rows = list(reader)
     names = with_groups(_with_all_names(names, rows), next(csv.reader(above[-1:], delimiter=mark), []))
@@ -324,6 +324,17 @@ def with_groups(names: list[str], groups: Sequence[str]) -> list[str]:
         group = above.strip() or group
         grouped.append(f"{group} {name}" if name in twice and name and group else name)
     return grouped
+
+
+def plain_name(name: Any) -> str:
+    """A name as a person can type it: stripped, on one line.
+
+    Examples
+    --------
+    >>> plain_name(" Contract" + chr(10) + "months")
+    'Contract months'
+    """
+    return re.sub(r"\s*[\r\n]\s*", " ", str(name).strip())
 
 
 def is_blank(cell: Any) -> bool:

@@ -29,7 +29,7 @@ from surewood.certify import compare_models
 from surewood.parallel.progress import say, stage
 from surewood.report import charts, render_template
 from surewood.report.charts import Plot, fitted_axis
-from surewood.report.page import write_text
+from surewood.report.page import page_title, write_text
 from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
 from surewood.workflow.columns import ColumnOptions
@@ -261,7 +261,7 @@ def choose_entrants(only: Sequence[str] | None) -> tuple[dict[str, Entrant], lis
     notes = [f"{one.title} is not installed and was left out." for one in wanted if not one.is_installed]
     if only is None:
         slow = [name for name in ON_REQUEST if known[name].is_installed]
-        notes.append(f"{' and '.join(slow)}: slow, compared only when named, as in only={slow[0]}.")
+        notes.append(f"{' and '.join(slow)}: slow, compared only when named.")
     return entrants, notes
 
 
@@ -496,7 +496,7 @@ def write_comparison(result: dict[str, Any], path: Path) -> None:
         values = {
             **result,
             "results": _sorted(result),
-            "title": f"Comparison on {result['table']}",
+            "title": page_title("Comparison", result["table"]),
             "figures": _figures(result),
             "metric_name": METRICS[result["metric"]],
         }

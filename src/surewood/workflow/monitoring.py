@@ -19,7 +19,7 @@ from surewood.certify import Look, Monitor
 from surewood.certify.wording import between_text, ends_text
 from surewood.report import charts, render_template
 from surewood.report.charts import Plot, fitted_axis
-from surewood.report.page import write_text
+from surewood.report.page import page_title, write_text
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, check_file, open_model
 from surewood.workflow.labelled_table import Source, read_labelled, read_rows
@@ -221,7 +221,7 @@ def _name(table: Source) -> str:
 
 
 def _title(saved: SavedModel) -> str:
-    return f"{saved.facts.get('title', 'model')} on {saved.facts.get('table', 'a table')}"
+    return page_title(f"Monitor of {saved.facts.get('title', 'a model')}", saved.facts.get("table"))
 
 
 def _read(
@@ -315,7 +315,7 @@ def write_monitor_page(monitor: Monitor, found: Monitoring, title: str) -> None:
     limits = [point for point in state.path if "lower" in point]
     if limits and state.limit is not None:
         figures.append(_limits(limits, state.limit))
-    values = {"title": f"Monitor of {title}", "found": found, "look": found.look, "figures": figures}
+    values = {"title": title, "found": found, "look": found.look, "figures": figures}
     write_text(render_template("monitor.html", values, package="surewood.workflow"), found.page)
 
 
