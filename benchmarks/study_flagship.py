@@ -294,7 +294,7 @@ def time_ratios(rows: pd.DataFrame) -> str:
         for peer in ("CatBoost", "LightGBM")
         if peer in wide
     ]
-    return f"Processor time of the mixture's fit on the median table: {' and '.join(told)}."
+    return f"CPU time of the mixture's fit on the median table: {' and '.join(told)}."
 
 
 def rivals(methods: Iterable[str]) -> dict[str, list[str]]:

@@ -60,7 +60,7 @@ PAGES = (
         "Contributions, importances and dependence for every classifier; displays, and the data behind them.",
         ("surewood.inspect",),
     ),
-    Page("report", "The page", "Facts about a fitted model as a page or JSON.", ("surewood.report",)),
+    Page("report", "Report", "The HTML report of a fitted model, and its JSON.", ("surewood.report",)),
     Page("datasets", "Data sets", "Your own tables and bundled ones.", ("surewood.datasets",)),
     Page("persistence", "Model files", "Files that cannot run code.", ("surewood.persistence",)),
     Page("bounds", "Bounds", "One function per formula of the theory.", ("surewood.bounds",)),
