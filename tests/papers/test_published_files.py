@@ -246,6 +246,22 @@ def test_files_of_a_folder_become_a_checked_file_in_the_cache(folders):
     assert at_hand(replace(ENTRY, content="of another copy")) is None
 
 
+@pytest.mark.parametrize("name", ["protein", "sensit"])
+def test_files_of_sets_that_we_never_had_are_read_from_a_generated_twin(folders, name):
+    """The catalogue's columns and files, fewer rows: the shape is all that can be checked."""
+    rng, entry = np.random.default_rng(0), catalogue()[name]
+    values = rng.normal(size=(30, entry.columns)).astype("float32") * (rng.random((30, entry.columns)) < 0.3)
+    twin = pd.DataFrame(values, columns=entry.raw.names()[:-1])
+    twin = twin.assign(target=np.arange(30, dtype="int8") % 3 + 1, split=["train"] * 20 + ["test"] * 10)
+    for address, content in published(entry.raw, twin).items():
+        (folders / address.rpartition("/")[2]).write_bytes(content)
+    found = pd.read_parquet(get(replace(entry, rows=30, train_rows=20, test_rows=10), folders))
+    np.testing.assert_allclose(found[entry.raw.names()], twin[entry.raw.names()], rtol=1e-6)
+    assert found["split"].tolist() == twin["split"].tolist()
+    with pytest.raises(DataError, match="30 rows"):
+        get(entry, folders)
+
+
 def test_a_file_may_keep_the_name_that_its_address_has(folders):
     raw = replace(RAW, addresses={"all": ("https://example.org/a%20toy.data",)})
     (folders / "a%20toy.data").write_text("1,a\n2,b\n3,a\n")
