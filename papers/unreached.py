@@ -134,11 +134,16 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
     column = MAIN_COLUMN[paper]
     rows = []
     nearest: dict[tuple[str, bool], Combination] = {}
-    for one in combinations(paper, records):
+    found = combinations(paper, records)
+    for one in found:
         nearest.setdefault((one.protocol, one.name == PAPER), one)
     for one in nearest.values():
         cells, same = one.distances, one.headline
-        main = [key for key in cells if key[1] == column]
+        n_main = sum(key[1] == column for key in cells)
+        most = max(
+            (other for other in found if other.protocol == one.protocol), key=lambda c: c.count(column)
+        )
+        more = f" ({most.variant}: {most.count(column)})" if most.count(column) > one.count(column) else ""
         rows.append(
             [
                 one.name,
@@ -146,7 +151,7 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
                 f"{_mean_size(cells):.2f}",
                 f"{_mean_size(same):.2f}",
                 f"{len(one.reached)} of {len(cells)}",
-                f"{sum(key in one.reached for key in main)} of {len(main)}",
+                f"{one.count(column)} of {n_main}{more}",
                 one.repeats,
             ]
         )
@@ -158,8 +163,8 @@ def ranking_table(paper: str, records: Sequence[Mapping[str, Any]]) -> dict[str,
         "note": f"Mean absolute difference between our means and the published values, in {unit}, over all "
         "published cells with records, the headline's on the same repeats; in the order of their difference. "
         "A column that a reading does not concern has the headline's records. Of the variants of a reading "
-        "the nearest is listed, and the headline. What stands first is inferred from the published numbers, "
-        "so it is no prediction of them.",
+        "the nearest is listed, and the headline; in brackets the one that reaches more. What stands first "
+        "is inferred from the published numbers, so it is no prediction of them.",
     }  # fmt: skip
 
 
@@ -273,12 +278,17 @@ class Combination(NamedTuple):
 
     name: str
     protocol: str
+    variant: str
     cells: dict[tuple[str, str], Cell]
     #: Ours, and the headline's, minus the published value of every cell, positive where ours is worse.
     distances: dict[tuple[str, str], float]
     headline: dict[tuple[str, str], float]
     #: Cells that are at least as good as published, in the published digits.
     reached: set[tuple[str, str]]
+
+    def count(self, column: str) -> int:
+        """Cells of a column that are reached."""
+        return sum(key[1] == column for key in self.reached)
 
     @property
     def repeats(self) -> str:
@@ -313,7 +323,7 @@ def combinations(paper: str, records: Sequence[Mapping[str, Any]]) -> list[Combi
             )
             name = ", ".join(filter(None, (protocol.removeprefix(f"{PAPER}, "), variant)))
             reached = {key for key, cell in cells.items() if _reached(paper, values[key], cell.ours.mean)}
-            found.append(Combination(name, protocol, cells, ours, same, reached))
+            found.append(Combination(name, protocol, variant, cells, ours, same, reached))
     return sorted(found, key=lambda one: _mean_size(one.distances) - _mean_size(one.headline))
 
 

@@ -224,6 +224,7 @@ def test_readings_are_ranked_by_their_distance_on_the_cells_they_share_with_the_
     ]
     rows = ranking_table("rcf", records + refitted)["rows"]
     assert [row[0] for row in rows] == ["kernel=homogeneous, refitted", "paper, refitted", "paper"]
+    assert [row[5] for row in rows] == ["1 of 1", "1 of 2", "0 of 2 (refitted: 1)"]
 
 
 def test_readings_and_the_headline_are_compared_on_the_repeats_that_both_have():
