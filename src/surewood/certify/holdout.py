@@ -49,7 +49,7 @@ def reaches(scores: Floats, threshold: Floats | float) -> Mask:
     """Which scores are at least the threshold, those closer to it than rounding included ([D-41]).
 
     A threshold may be the score of many equal rows, and the last digits of a probability depend on how many
-    rows a model predicts at once.
+    rows are predicted at once.
 
     Examples
     --------
