@@ -242,13 +242,7 @@ def bench_prediction(quick: bool) -> None:
         forest[tree].append((np.flatnonzero(at[:, tree] == k), svm))
     ours, peer = [], []
     for _ in range(1 if quick else 5):
-        ours.append(
-            timed(
-                lambda: model.composite_scores(
-                    data.reader.matrix(table), data.reader.design(table), "one_hot"
-                )
-            )
-        )
+        ours.append(timed(our_prediction, model, data, table))
         peer.append(timed(lambda: predict_forest(forest, design, data.n_classes)))
     same = (
         model.composite_scores(matrix, design, "one_hot").argmax(axis=1)

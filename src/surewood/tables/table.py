@@ -76,7 +76,8 @@ class Table:
         self.n_columns = n_columns
         self.names = names
         self.n_categories = n_categories
-        self._array = array
+        #: The input itself, where it is one array.
+        self.array = array
         self._encode = encode
         self._rows = rows
         self.stream = stream
@@ -96,22 +97,22 @@ class Table:
     @property
     def _is_plain(self) -> bool:
         """Whether the stored array is the table itself, with no column to encode."""
-        return self._array is not None and not self.n_categories.any()
+        return self.array is not None and not self.n_categories.any()
 
     def column(self, j: int) -> NDArray[np.float64]:
         """Column `j` as float64: numbers or category codes 0..k-1, NaN where missing or unseen."""
-        if self._array is None or self.n_categories[j]:
+        if self.array is None or self.n_categories[j]:
             assert self._encode is not None
             return np.asarray(self._picked(self._encode(j)))
-        if sp.issparse(self._array):
-            return np.asarray(self._picked(self._array[:, [j]].toarray().ravel().astype(np.float64)))
-        return np.asarray(self._picked(self._array[:, j]).astype(np.float64))
+        if sp.issparse(self.array):
+            return np.asarray(self._picked(self.array[:, [j]].toarray().ravel().astype(np.float64)))
+        return np.asarray(self._picked(self.array[:, j]).astype(np.float64))
 
     def columns(self, start: int, stop: int) -> NDArray[np.float64]:
         """Columns `start` to `stop` as one float64 block, Fortran-ordered: kind to wide C-ordered input."""
         stop = min(stop, self.n_columns)
-        if self._is_plain and not sp.issparse(self._array):
-            return np.asfortranarray(self._picked(self._array[:, start:stop]), dtype=np.float64)
+        if self._is_plain and not sp.issparse(self.array):
+            return np.asfortranarray(self._picked(self.array[:, start:stop]), dtype=np.float64)
         block = np.empty((self.n_rows, stop - start), dtype=np.float64, order="F")
         for j in range(start, stop):
             block[:, j - start] = self.column(j)
@@ -120,16 +121,16 @@ class Table:
     def block(self, start: int, stop: int) -> NDArray[Any]:
         """The same as it is stored, in its own type and order; a view where all rows belong to the table."""
         if self._is_stored:
-            part = self._picked(self._array[:, start:stop])
+            part = self._picked(self.array[:, start:stop])
             return np.asarray(part.view(np.uint8) if part.dtype == np.bool_ else part)
         return self.columns(start, stop)
 
     @property
     def _is_stored(self) -> bool:
         """Whether blocks are numbers as the input has them."""
-        if not self._is_plain or sp.issparse(self._array):
+        if not self._is_plain or sp.issparse(self.array):
             return False
-        return self._array.dtype == np.bool_ or (self._array.dtype in _STORED and self._array.flags.aligned)
+        return self.array.dtype == np.bool_ or (self.array.dtype in _STORED and self.array.flags.aligned)
 
     @property
     def blocks_are_views(self) -> bool:
@@ -154,7 +155,7 @@ class Table:
             for j in range(self.n_columns):
                 out[:, j] = self.column(j)
             return out
-        array = self._picked(self._array)
+        array = self._picked(self.array)
         if sp.issparse(array):
             array = array.toarray()
         if array.dtype in _EXACT_IN_FLOAT32:
@@ -171,7 +172,7 @@ class Table:
             self.n_columns,
             self.names,
             self.n_categories,
-            self._array,
+            self.array,
             self._encode,
             inner,
             self.stream,
@@ -201,11 +202,6 @@ class Table:
         """Other rows of the same columns, given as :meth:`matrix` gives them."""
         encode = _ColumnOf(matrix)
         return Table(len(matrix), self.n_columns, self.names, self.n_categories, matrix, encode)
-
-    @property
-    def array(self) -> Any:
-        """The input itself, where it is one array."""
-        return self._array
 
     def batches(self, columns: list[int] | None = None) -> Iterator[tuple[Any, Table]]:
         """(places in this table, a table of these rows): the whole table, or, streamed, batch by batch.
