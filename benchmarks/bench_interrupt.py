@@ -54,7 +54,7 @@ class Seen:
 def watch(table: Path, family: str, seconds: float) -> Seen:
     """Watch a fit for so many seconds after its first output, then interrupt it if it is still at work."""
     terminal, other = pty.openpty()
-    command = [sys.executable, "-m", "surewood.cli", "fit", table, "--target", "y", "--model", family]
+    command = [sys.executable, "-m", "surewood", "fit", table, "--target", "y", "--model", family]
     environment = {**os.environ, "COLUMNS": "100", "TERM": "xterm"}
     process = subprocess.Popen(
         command, stdin=other, stdout=other, stderr=other, cwd=table.parent, env=environment,

@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 def surewood(*words: str, folder: Path) -> None:
     """Show a command and run it."""
     print("\n$ surewood", *words, flush=True)
-    subprocess.run([sys.executable, "-m", "surewood.cli", *words], cwd=folder, check=True)
+    subprocess.run([sys.executable, "-m", "surewood", *words], cwd=folder, check=True)
 
 
 def main() -> None:

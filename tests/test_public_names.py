@@ -36,4 +36,4 @@ def test_every_public_name_exists():
 
 
 def test_help_and_completion_of_the_command_wait_for_no_large_library():
-    assert set(loaded_after("import surewood.cli.__main__")) <= {"typer", "numpy"}
+    assert set(loaded_after("import surewood.__main__")) <= {"typer", "numpy"}

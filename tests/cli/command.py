@@ -62,7 +62,7 @@ def running(*arguments, output, folder=None, **more):
 def run_afresh(*arguments, folder=None, timeout=300, environment=None):
     """Run ``surewood`` in a process that starts from nothing; standard output and error are pipes."""
     return subprocess.run(
-        [sys.executable, "-m", "surewood.cli", *arguments],
+        [sys.executable, "-m", "surewood", *arguments],
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -1,7 +1,7 @@
 """A process that has imported everything once and forks a child for each command of the tests.
 
 Most of the time of a small command is the import of pandas, pyarrow, scikit-learn, SciPy and surewood. Each
-child is a process of its own that runs ``python -m surewood.cli``, or the text of a program; only the modules
+child is a process of its own that runs ``python -m surewood``, or the text of a program; only the modules
 are there already. ``run_afresh`` (:mod:`.command`) starts a command from nothing.
 Requests are lines of JSON on standard input, answers are exit codes on standard output.
 """
@@ -58,13 +58,13 @@ def _child(request: dict) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
-    sys.argv = ["surewood.cli", *request["arguments"]]
+    sys.argv = ["surewood", *request["arguments"]]
     code: object = 1
     try:
         if "program" in request:
             exec(request["program"], {"__name__": "__main__"})
         else:
-            runpy.run_module("surewood.cli", run_name="__main__", alter_sys=True)
+            runpy.run_module("surewood", run_name="__main__", alter_sys=True)
         code = 0
     except SystemExit as leaving:
         code = leaving.code

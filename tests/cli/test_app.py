@@ -113,7 +113,7 @@ def test_a_name_with_a_line_break_is_shown_on_one_line():
 
 
 def test_a_closed_output_is_refused_before_any_work():
-    words = ["sh", "-c", '"$0" -m surewood.cli datasets >&-', sys.executable]
+    words = ["sh", "-c", '"$0" -m surewood datasets >&-', sys.executable]
     shown = subprocess.run(words, capture_output=True, text=True)
     assert (shown.returncode, shown.stderr[:39]) == (2, "surewood: standard output is closed; us")
 

@@ -160,7 +160,7 @@ def test_every_listed_name_is_a_class_that_lives_there():
         assert isinstance(cls, type)
         assert f"{cls.__module__}.{cls.__qualname__}" == name
     for name in (
-        "surewood.cli.__main__.main",
+        "surewood.__main__.main",
         "surewood.save",
         "os.system",
         "surewood",

@@ -68,7 +68,7 @@ def named_class(name: str) -> type | None:
 
     Examples
     --------
-    >>> named_class("surewood.trees.flat_tree.FlatForest"), named_class("surewood.cli.__main__.main")
+    >>> named_class("surewood.trees.flat_tree.FlatForest"), named_class("surewood.__main__.main")
     (<class 'surewood.trees.flat_tree.FlatForest'>, None)
     """
     module, _, kind = name.rpartition(".")
