@@ -15,17 +15,11 @@ from surewood.base.folds import given_splits
 from surewood.certify import PredictionSets
 from surewood.workflow import DecisionRule, WorkflowError
 from surewood.workflow.columns import ColumnOptions
+from surewood.workflow.deciding import cost_matrix
 from surewood.workflow.families import Family
+from surewood.workflow.holdout_scores import kept_sets
 from surewood.workflow.labelled_table import read_for_training
-from surewood.workflow.training import (
-    certificate_of,
-    cost_matrix,
-    kept_sets,
-    limit_rows,
-    predict_in_blocks,
-    prepare,
-    train,
-)
+from surewood.workflow.training import certificate_of, limit_rows, predict_in_blocks, prepare, train
 from tests.promises.tables import SMALL
 
 

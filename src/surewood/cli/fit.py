@@ -107,9 +107,9 @@ def fit(
     with display():
         with stage(1, "starting", 1):
             from surewood.cli.printing import print_fit
+            from surewood.workflow.deciding import DecisionRule
             from surewood.workflow.fitting import default_folder
             from surewood.workflow.fitting import fit as fit_table
-            from surewood.workflow.training import DecisionRule
         result = fit_table(
             source,
             target,

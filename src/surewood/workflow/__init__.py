@@ -12,7 +12,7 @@ _HOME = {
     "ColumnImportances": "surewood.workflow.explaining",
     "ColumnOptions": "surewood.workflow.columns",
     "Comparison": "surewood.workflow.comparing",
-    "DecisionRule": "surewood.workflow.training",
+    "DecisionRule": "surewood.workflow.deciding",
     "Explanation": "surewood.workflow.explaining",
     "Finding": "surewood.workflow.columns",
     "FitResult": "surewood.workflow.fitting",

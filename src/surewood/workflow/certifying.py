@@ -20,11 +20,11 @@ from surewood.certify import Certificate, Claim, CostClassifier, certify
 from surewood.certify.claims import KINDS, read_claims
 from surewood.certify.model_parts import counted_rows, memory_of
 from surewood.tables.table_file import looks_like_a_file
+from surewood.workflow.deciding import cost_matrix
 from surewood.workflow.dividing import Sampling
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, open_model
 from surewood.workflow.labelled_table import LabelledTable, Source, read_labelled
-from surewood.workflow.training import cost_matrix
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,7 @@ from surewood.tables import TablePlan, TablePreparer, plain
 from surewood.tables.planning.labels import read_bins
 from surewood.workflow import reporting
 from surewood.workflow.columns import ColumnOptions, Finding, check_table
+from surewood.workflow.deciding import DecisionRule, apply_rule
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Choice, Family, FitSettings, candidates, choose_family
 from surewood.workflow.folders import (
@@ -39,6 +40,7 @@ from surewood.workflow.folders import (
     reserved,
     whole_set,
 )
+from surewood.workflow.holdout_scores import SCORES, holdout_scores
 from surewood.workflow.labelled_table import (
     LabelledTable,
     Source,
@@ -46,17 +48,7 @@ from surewood.workflow.labelled_table import (
     class_weights,
     read_for_training,
 )
-from surewood.workflow.training import (
-    SCORES,
-    DecisionRule,
-    Trained,
-    apply_rule,
-    certificate_of,
-    holdout_scores,
-    limit_rows,
-    prepare,
-    train,
-)
+from surewood.workflow.training import Trained, certificate_of, limit_rows, prepare, train
 
 
 @dataclass(frozen=True, repr=False)

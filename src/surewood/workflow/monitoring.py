@@ -22,8 +22,8 @@ from surewood.report.charts import Plot, fitted_axis
 from surewood.report.page import page_title, write_text
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, check_file, open_model
+from surewood.workflow.holdout_scores import SCORES
 from surewood.workflow.labelled_table import Source, read_labelled, read_rows
-from surewood.workflow.training import SCORES
 
 STATE = "monitor.json"
 _ONE_ROW_PER_GROUP = (

@@ -34,8 +34,9 @@ from surewood.tables import ParquetTable, as_parquet, plain
 from surewood.workflow.columns import names_of
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, check_file, open_model
+from surewood.workflow.holdout_scores import kept_sets
 from surewood.workflow.labelled_table import Source, collecting, is_large, read_rows
-from surewood.workflow.training import kept_sets, predict_in_blocks
+from surewood.workflow.training import predict_in_blocks
 
 if TYPE_CHECKING:
     import pandas as pd

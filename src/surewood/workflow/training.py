@@ -1,17 +1,13 @@
-"""Training on a labeled table: prepare the columns, fit, measure on the holdout, certify, decide.
+"""Training on a labeled table: prepare the columns, fit, measure on the holdout, certify.
 
-`train` gives a :class:`Trained` model with its holdout predictions; `certificate_of` certifies it. Decision
-rules (§11.4) put a threshold, abstention or costs around it. What later commands need of the holdout
-(sets of `predict`, the shift alarm of `monitor`) is a few numbers per counted row, kept among the facts of
-the model file: scores of the true class, the class, the largest probability. Of a large holdout a random part
-is kept; it is a holdout as well.
+`train` gives a :class:`Trained` model with its holdout predictions; `certificate_of` certifies it.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,30 +19,16 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from surewood.base.counted_rows import AS_THEY_COME, COPIED, NoRowsCountError
-from surewood.base.reasons import Reason
+from surewood.base.counted_rows import COPIED
 from surewood.base.remembered import RememberedRows
 from surewood.base.wording import plural
-from surewood.bounds import Method, Status, Withheld
-from surewood.certify import (
-    Certificate,
-    Claim,
-    CostClassifier,
-    NoThresholdError,
-    PredictionSets,
-    certify,
-    find_threshold,
-)
-from surewood.certify.deciding import ABSTAIN
-from surewood.certify.model_parts import counted_rows
-from surewood.certify.prediction_sets import UNKNOWN, label_codes, tie_breakers, true_scores
+from surewood.certify import Certificate, certify
 from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer, content_hashes
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.words import find_number_code
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import divided_groups, grouped_splits
-from surewood.workflow.errors import WorkflowError
 from surewood.workflow.families import Family
 from surewood.workflow.labelled_table import LabelledTable, collecting, prepared_table
 
@@ -290,243 +272,3 @@ def predict_in_blocks(estimator: Any, prepared: pd.DataFrame, verbose: int = 0) 
             parts.append(np.asarray(estimator.predict_proba(block), dtype=np.float64))
             advance(len(block))
     return np.concatenate(parts) if parts else np.zeros((0, len(estimator.classes_)))
-
-
-SCORES = "holdout_scores"
-_MOST = 20_000
-CHOICES = {"guarantee": ("pac", "marginal"), "by": (None, "class"), "score": ("threshold", "adaptive")}
-
-
-def holdout_scores(trained: Trained, table: LabelledTable) -> dict[str, Any] | None:
-    """Scores of the counted holdout rows; None without independent rows held out."""
-    if trained.holdout is None or table.holdout is None or table.sampling.columns:
-        return None
-    X, p = trained.holdout.X, trained.holdout.probabilities
-    try:
-        counted = counted_rows(trained.estimator, X, copies=table.sampling.copies)
-    except NoRowsCountError:
-        return None
-    rows = np.sort(np.random.default_rng(0).permutation(counted.rows)[:_MOST])
-    labels = table.holdout.y.to_numpy()[rows]
-    codes = label_codes(labels, np.asarray(trained.estimator.classes_))
-    ties = tie_breakers(X, "adaptive")
-    assert ties is not None
-    return {
-        # batches to watch have rows as they come
-        "largest": p.max(axis=1)[rows].tolist() if counted.population in AS_THEY_COME else [],
-        "code": codes.tolist(),
-        "threshold": true_scores(p[rows], codes, "threshold").tolist(),
-        "adaptive": true_scores(p[rows], codes, "adaptive", ties[rows]).tolist(),
-        "unknown": sorted({str(label) for label in labels[codes < 0].tolist()}),
-        "population": counted.population,
-        "conditions": [[one.text, one.source] for one in counted.conditions()],
-    }
-
-
-def kept_sets(
-    model: Any,
-    facts: Mapping[str, Any],
-    coverage: float,
-    guarantee: str = "pac",
-    by: str | None = None,
-    score: str = "threshold",
-) -> PredictionSets:
-    """Prediction sets of a saved model, found on the scores of its holdout (§11.5)."""
-    if not 0 < coverage < 1:
-        raise WorkflowError(f"coverage={coverage:g} is not a coverage; write for example 0.95.")
-    for name, value in (("guarantee", guarantee), ("by", by), ("score", score)):
-        if value not in CHOICES[name]:
-            words = ", ".join(word for word in CHOICES[name] if word)
-            raise WorkflowError(f"sets_{name}={value}: choose among {words}.")
-    kept = facts.get(SCORES)
-    if not kept or not kept[score]:
-        raise WorkflowError(
-            f"coverage={coverage:g} needs the holdout of the fit, which this model file does not have."
-        )
-    scores = np.asarray(kept[score], dtype=np.float64)
-    sets = PredictionSets(model, 1.0 - coverage, guarantee, by, score).fit_scores(
-        scores,
-        np.asarray(kept["code"]),
-        unknown=kept["unknown"],
-        population=kept["population"],
-        conditions=kept["conditions"],
-    )
-    if (sets.thresholds_ == -np.inf).all():
-        raise WorkflowError(
-            f"coverage={coverage:g}: {scores.size:,} holdout rows are too few, every set would hold every "
-            "label."
-        )
-    if not sets.guarantees_:
-        raise WorkflowError(
-            f"coverage={coverage:g} cannot be kept: {int((scores <= UNKNOWN).sum()):,} of {scores.size:,} "
-            "holdout rows have a class that the model does not know."
-        )
-    return sets
-
-
-_PROMISE_PART = 0.9
-
-
-@dataclass(frozen=True)
-class DecisionRule:
-    """Requirements that decisions must meet.
-
-    Attributes
-    ----------
-    positive : label or None
-        The class that precision, false positive rate and recall are about.
-    precision, fpr, recall : float or None
-    accepted_error : float or None
-        Largest error among the rows that are decided.
-    cost : str or None
-        Costs of confusions, such as ``"bad:good=5,good:bad=1"``: true class, predicted class, cost.
-
-    Examples
-    --------
-    >>> from surewood.workflow import DecisionRule
-    >>> DecisionRule(positive="bad", recall=0.9).has_threshold
-    True
-    >>> DecisionRule(cost="bad:good=5,good:bad=1").is_given
-    True
-    """
-
-    positive: Any = None
-    precision: float | None = None
-    fpr: float | None = None
-    recall: float | None = None
-    accepted_error: float | None = None
-    cost: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.has_threshold and self.cost is not None:
-            raise WorkflowError("cost= cannot be combined with a requirement about a threshold.")
-        if self.positive is not None and not self.has_threshold:
-            raise WorkflowError("positive= needs recall=, precision= or fpr=.")
-
-    @property
-    def has_threshold(self) -> bool:
-        """Whether a threshold is asked for."""
-        return any(v is not None for v in (self.precision, self.fpr, self.recall, self.accepted_error))
-
-    @property
-    def is_given(self) -> bool:
-        """Whether decisions differ from the most probable class."""
-        return self.has_threshold or self.cost is not None
-
-
-def cost_matrix(text: str, classes: Sequence[Any]) -> NDArray[np.float64]:
-    """The matrix of costs from text; confusions that are not named cost 1, and gains are negative costs.
-
-    Examples
-    --------
-    >>> cost_matrix("bad:good=5,bad:bad=-2", ["bad", "good"]).tolist()
-    [[-2.0, 5.0], [1.0, 0.0]]
-    """
-    known = {str(label): k for k, label in enumerate(classes)}
-    matrix = 1.0 - np.eye(len(known))
-    for word in text.split(","):
-        pair, mark, value = word.rpartition("=")
-        true, colon, predicted = pair.strip().partition(":")
-        try:
-            price = float(value)
-        except ValueError:
-            price = np.nan
-        if not mark or not colon or not np.isfinite(price):
-            raise WorkflowError(f"cost={word.strip()} is not TRUE:PREDICTED=COST with a number.")
-        for label in (true, predicted):
-            if label.strip() not in known:
-                shown = ", ".join(list(known)[:5])
-                raise WorkflowError(f"cost={word.strip()}: {label.strip()!r} is not a class ({shown}).")
-        matrix[known[true.strip()], known[predicted.strip()]] = price
-    return np.asarray(matrix)
-
-
-def apply_rule(
-    trained: Trained,
-    table: LabelledTable,
-    rule: DecisionRule,
-    certify_plain: Callable[[float], Certificate],
-    delta: float,
-) -> tuple[Trained, Certificate]:
-    """The model with its rule, and what is guaranteed about its decisions.
-
-    A requirement that no threshold meets becomes a note, and decisions are the most probable class. Which of
-    the two is stated depends on the holdout, so the requirement is tested at 0.9 delta and the plain
-    certificate has the rest.
-    """
-    if not rule.is_given:
-        return trained, certify_plain(delta)
-    if trained.holdout is None or table.holdout is None:
-        raise WorkflowError("a guarantee about decisions needs a holdout; holdout=0 leaves none.")
-    if table.sampling.columns:
-        raise WorkflowError(
-            "a guarantee about decisions needs independent rows: leave groups= and time= out."
-        )
-    judged = copy.copy(trained.estimator)
-    probabilities = trained.holdout.probabilities
-    judged.predict_proba = lambda X: probabilities  # the holdout was predicted already
-    if rule.cost is not None:
-        matrix = cost_matrix(rule.cost, trained.estimator.classes_)
-        decider = CostClassifier(trained.estimator, matrix)
-        found = certify(
-            CostClassifier(judged, matrix),
-            trained.holdout.X,
-            table.holdout.y,
-            claims=[Claim("cost", cost=matrix), "error"],
-            copies=table.sampling.copies,
-            delta=delta,
-        )
-        return _with(trained, decider), replace(found, model=type(trained.estimator).__name__)
-    certificate = certify_plain((1.0 - _PROMISE_PART) * delta)
-    try:
-        threshold = find_threshold(
-            judged,
-            trained.holdout.X,
-            table.holdout.y,
-            positive=rule.positive,
-            precision=rule.precision,
-            fpr=rule.fpr,
-            recall=rule.recall,
-            accepted_error=rule.accepted_error,
-            delta=_PROMISE_PART * delta,
-            copies=table.sampling.copies,
-        )
-    except NoThresholdError as error:
-        sentence = str(error)
-        table.notes.append(f"{sentence[:1].upper()}{sentence[1:]}; decisions are the most probable class.")
-        return trained, certificate
-    threshold = replace(threshold, model=trained.estimator)
-    most_probable = trained.estimator.classes_[probabilities.argmax(axis=1)]
-    table.notes.append(_measured(threshold.decide(probabilities), most_probable, table.holdout.y))
-    estimates = tuple(
-        replace(entry, method=f"{entry.method}, without the threshold")
-        for entry in certificate.entries
-        if entry.status is not Status.GUARANTEE
-    )
-    own = threshold.certificate
-    judged_by = replace(
-        own,
-        entries=(*own.entries, *estimates),
-        withheld=(Withheld(Method.HOLDOUT, Reason.CHOSEN_THRESHOLD.say(), Reason.CHOSEN_THRESHOLD.name),),
-        model=certificate.model,
-        delta=delta,
-        majority_error=certificate.majority_error,
-    )
-    return _with(trained, threshold), judged_by
-
-
-def _measured(decided: NDArray[Any], most_probable: NDArray[Any], y: Any) -> str:
-    """How often decisions, and the most probable classes, were wrong on the holdout."""
-    true = np.asarray(y, dtype=object)
-    sure = np.array([label != ABSTAIN for label in decided])
-    wrong = 100 * np.mean(decided[sure] != true[sure]) if sure.any() else 0.0
-    plain = 100 * np.mean(np.asarray(most_probable, dtype=object) != true)
-    rows = "holdout rows" if sure.all() else f"{sure.sum():,} holdout rows that it decides"
-    return (
-        f"With the threshold {wrong:.2f} % of the {rows} are misclassified; the most probable class is wrong "
-        f"for {plain:.2f} % of all."
-    )
-
-
-def _with(trained: Trained, decider: Any) -> Trained:
-    return replace(trained, pipeline=Pipeline([("table", trained.preparer), ("model", decider)]))
