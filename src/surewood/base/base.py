@@ -208,8 +208,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
     ) -> Contributions:
         """How much each column adds to, or takes from, the predicted probabilities (Shapley values).
 
-        The value of some columns of a row is the mean prediction with these columns of the row and the others
-        of the background rows; Shapley values divide the difference between all columns and none evenly.
+        The value of a set of columns is the mean prediction with these columns from the row and the others
+        from the background rows. Shapley values distribute the difference between all columns and none.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
             Columns that count as one, by the name of the group.
         n_orders : int, optional
             Orders of the columns per row where values are sampled: the standard error falls with its square
-            root. By default 400 to 4,000 predictions are made per row, the more the fewer rows there are.
+            root. By default 400 to 4,000 predictions are made per row, more if there are fewer rows.
         random_state : int, RandomState or None, default=0
 
         Returns
@@ -243,7 +243,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         return table_contributions(self, X, background, groups, n_orders, random_state)
 
     def explain(self, X: Any, groups: Groups = None) -> list[dict[str, Any]]:
-        """How rows were classified: the columns that matter most, and the way through the model.
+        """How rows were classified: the columns that matter most, and the path through the model.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         Returns
         -------
         list of dict
-            One per row, of values that JSON knows: ``kind`` (of the model), ``prediction``, ``probabilities``
+            One per row, JSON-serializable: ``kind`` (of the model), ``prediction``, ``probabilities``
             by label (None where an SVM or a cascade is not calibrated) and ``because``, the columns that
             matter most, as in :meth:`surewood.inspect.Contributions.because` (None without probabilities or
             without `remember_rows`). What follows depends on the ``kind``: paths, leaves, layers, votes,

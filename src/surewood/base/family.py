@@ -60,7 +60,7 @@ class FittedModel(Protocol):
         ...
 
     def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
-        """One dictionary per row with the way through the model, of values that JSON knows."""
+        """One JSON-serializable dictionary per row with the path through the model."""
         ...
 
     def evidence(self) -> Iterable[Evidence]:

@@ -619,5 +619,5 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
         return self.model_.evaluate(table)[1]
 
     def ledger(self) -> pd.DataFrame:
-        """One row per leaf: family, counts, complexity, and which side of the minimum is smaller."""
+        """One row per leaf: family, counts, complexity, and whether the penalty is active."""
         return self._fitted().ledger()

@@ -106,11 +106,11 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
             :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
-            batch by batch: only the rows of the leaves at work are in memory.
+            batch by batch: only the rows of the leaves being trained are in memory.
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Multiplies C, counts and held-out errors; rows of weight 0 are absent.
+            Multiplies C, counts and held-out errors; rows of weight 0 are ignored.
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are held out.
         """
@@ -169,7 +169,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
     # --- what the model knows of itself --------------------------------------------------------------------
 
     def ledger(self, tree: int | None = None) -> pd.DataFrame:
-        """One row per leaf: depth, path, counts, degree, complexity, and which side of the minimum decided.
+        """One row per leaf: depth, path, counts, degree, complexity, and whether the penalty is active.
 
         Parameters
         ----------

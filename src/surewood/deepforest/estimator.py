@@ -153,7 +153,7 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent; whole numbers are counts: weight 2 is the row twice.
+            Rows of weight 0 are ignored; whole numbers are counts: weight 2 is the row twice.
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are held out.
 

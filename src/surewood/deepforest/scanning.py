@@ -330,7 +330,7 @@ class MultiGrainedScanner(TransformerMixin, RunParameters, BaseEstimator):  # ty
         y : array of shape (n_rows,)
             Labels.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent.
+            Rows of weight 0 are ignored.
         """
         check_parameters(self)
         members = parse_members(self.forests, self.n_estimators)

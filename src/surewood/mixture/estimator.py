@@ -125,7 +125,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Weight 2 is the row twice; rows of weight 0 are absent.
+            Weight 2 is the row twice; rows of weight 0 are ignored.
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are held out in every
             member; their probabilities, weights and calibration are for rows of new groups.

@@ -148,7 +148,7 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
         y : array of shape (n_rows,)
             Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent; weight 2 is the row twice.
+            Rows of weight 0 are ignored; weight 2 is the row twice.
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are held out.
 

@@ -185,7 +185,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         y : array of shape (n_rows,)
             Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional
-            Rows of weight 0 are absent; weight 2 is the row twice, in bootstrap samples too. Weights that
+            Rows of weight 0 are ignored; weight 2 is the row twice, in bootstrap samples too. Weights that
             are not whole numbers multiply what was drawn.
         groups : array of shape (n_rows,), optional
             Group of each row (a patient, a device). Whole groups are drawn for each tree.

@@ -276,7 +276,7 @@ def grow_forest(
     params : TreeParams
     n_trees, seed : int
     weight : ndarray of float64, shape (n_rows,), optional
-        Only their ratios matter. Rows of weight 0 are absent.
+        Only their ratios matter. Rows of weight 0 are ignored.
     rows : ndarray of int, optional
         Rows to train on (a fold, say); all by default.
     groups : ndarray of int64, shape (n_rows,), optional
