@@ -281,6 +281,9 @@ def best_stump(
 # --- small trees --------------------------------------------------------------------------------------------
 
 
+_DEEPEST = 1023  # beyond, the complexity of deeper trees is no number
+
+
 @dataclass
 class TreeMember(Member):
     """A decision tree as plain arrays, node 0 first; a leaf is its own child."""
@@ -299,7 +302,7 @@ class TreeMember(Member):
             check_values(name, array, "i", (n_nodes,), 0, None if name == "feature" else n_nodes - 1)
         check_values("threshold", self.threshold, "f", (n_nodes,))
         check_values("frequency", self.frequency, "f", (n_nodes, None), 0.0, 1.0)
-        check_number("depth", self.depth, 0, n_nodes, whole=True)
+        check_number("depth", self.depth, 0, min(n_nodes, _DEEPEST), whole=True)
 
     @classmethod
     def of(cls, tree: DecisionTreeClassifier, n_classes: int) -> TreeMember:

@@ -192,6 +192,13 @@ def test_headers_that_are_none_are_refused(tmp_path, header):
         surewood.load(put_together(tmp_path / "f", header, []))
 
 
+@pytest.mark.parametrize("nested", [b"[]", b"{}", b"[" * 300 + b"]" * 300, b'{"":{}}'])
+def test_headers_that_would_fill_the_memory_are_refused(tmp_path, nested):
+    facts = b",".join([nested] * (1 + (1 << 20) // nested.count(nested[:1])))
+    with pytest.raises(ModelFileError, match=r"has more than 1,048,576 lists and objects; no model does\.$"):
+        surewood.load(put_together(tmp_path / "f", b'{"tree":null,"facts":[%s],"arrays":[]}' % facts, []))
+
+
 def test_files_that_unpack_to_more_than_they_plausibly_hold_are_refused(tmp_path, monkeypatch):
     """Scaled down: 40 MB of zeros in 40 kB, and a limit of 10 MB; then a header of 17 MB."""
     monkeypatch.setattr(model_file, "_ALWAYS_FINE", 10 << 20)

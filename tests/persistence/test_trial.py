@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import surewood
+from surewood.cascade import TreeFamily
 from surewood.certify import CrossFittedClassifier, certify, find_threshold
 from surewood.persistence import ModelFileError
 from surewood.persistence.trial import flaw_of
@@ -42,6 +43,13 @@ def model(name):
     if name == "logistic":
         return LogisticRegression().fit(X, y)
     forest = surewood.BinnedForestClassifier(4, random_state=0)
+    if name == "forest":
+        return forest.fit(X, y)
+    if name in ("tree", "constant"):
+        leaves = [TreeFamily(2) if name == "tree" else name]
+        return surewood.DeepCascadeClassifier(leaves, ["threshold"], gamma_scale=1e-4).fit(X, y)
+    if name == "scanner":
+        return surewood.MultiGrainedScanner(windows=[2], n_estimators=2, random_state=0).fit(X, y)
     if name == "cross-fitted":
         return CrossFittedClassifier(forest, n_folds=2).fit(X, y)
     return find_threshold(forest.fit(X, y), HOLDOUT, labels(HOLDOUT), recall=0.7, positive=1)
@@ -55,6 +63,7 @@ def model(name):
         ("mixture", "MixtureMember", "weight", 0.999),
         ("mixture", "MixtureMember", "weight", "x"),
         ("mixture", "MarginLayer", "step", -(2**63)),
+        ("mixture", "Block", "n_classes", 65535),
         ("mixture", "MixtureModel", "members", {"tuple": []}),
         ("mixture", "MixtureModel", "classes", lambda a: a[::-1].copy()),
         ("mixture", "RememberedRows", "hashes", lambda a: a.astype(float)),
@@ -63,6 +72,9 @@ def model(name):
         ("mixture", "RememberedRows", "copied", 2),
         ("boosted", "BoostedModel", "importances", lambda a: a * np.nan),
         ("boosted", "BoostedModel", "n_rounds", lambda a: a - 10**6),
+        ("tree", "TreeMember", "depth", 10**6),
+        ("constant", "ConstantMember", "values", lambda a: a * np.nan),
+        ("scanner", "Grain", "shape", {"tuple": [3, 2**23]}),
         ("cross-fitted", "CrossFittedClassifier", "models_", [1]),
         ("cross-fitted", "CrossFittedClassifier", "models_", []),
         ("cross-fitted", "CrossFittedClassifier", "fold_size_", 0),
@@ -128,6 +140,20 @@ def test_columns_of_time_and_arrays_are_tried_out():
     frame = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(k, "D"), "flag": k % 3 == 0})
     assert flaw_of(deterministic(surewood.BinnedForestClassifier).fit(frame, k > 30)) is None
     assert flaw_of(deterministic(surewood.BinnedForestClassifier).fit(np.c_[k, k], k > 30)) is None
+
+
+@pytest.mark.parametrize(("kind", "values"), [("number", None), ("category", []), ("time", None)])
+def test_a_forged_table_of_many_columns_is_refused(tmp_path, kind, values):
+    """A frame of them would take a minute; the forest has three columns."""
+    source, n = surewood.save(model("forest"), tmp_path / "m", compress=False), 200_000
+
+    def change(header, arrays):
+        with_attribute("BinnedForestClassifier", "n_features_in_", n)(header, arrays)
+        with_attribute("TableSchema", "kinds", [kind] * n)(header, arrays)
+        with_attribute("TableSchema", "categories", [values] * n)(header, arrays)
+
+    with pytest.raises(ModelFileError, match=r"cannot be rebuilt: X: axis 1 must have length 3, got 200000"):
+        surewood.load(forge(source, tmp_path / "f", change))
 
 
 def forest_with(**attributes):

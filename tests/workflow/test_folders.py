@@ -170,6 +170,18 @@ def test_a_second_run_is_refused_and_a_dead_one_is_not_waited_for(tmp_path):
         write(tmp_path, "four")
 
 
+def test_links_and_pipes_of_a_stranger_are_not_followed(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter").write_text("private")
+    (tmp_path / "from a stranger").mkdir()
+    (tmp_path / "from a stranger" / ".surewood.set").symlink_to(tmp_path / "mine")
+    os.mkfifo(tmp_path / "from a stranger" / LOCK)
+    finish_set(tmp_path / "from a stranger")
+    with reserved(tmp_path / "from a stranger"):
+        pass
+    assert contents(tmp_path / "mine") == {"letter": b"private"}
+
+
 def test_a_failed_refit_keeps_model_page_and_plan_of_the_old_one(tmp_path, monkeypatch):
     options = {"model": "mddf", "parameters": SMALL, "n_jobs": 1, "out": tmp_path}
     workflow.fit("iris", **options)

@@ -342,5 +342,6 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if np.ndim(state.get("classes_", ())) != 1:
-            raise ValueError("classes must be a list of labels.")
+        classes = state.get("classes_", ())
+        if np.ndim(classes) != 1 or len(classes) > self._most_classes:
+            raise ValueError(f"classes must be a list of at most {self._most_classes:,} labels.")

@@ -367,6 +367,8 @@ class GenericCascade:
             features = np.asarray(getattr(member, "feature", 0))
             if scores.shape != (1, self.n_classes) or features.max(initial=0) >= max(n_columns, 1):
                 raise ValueError("the classifiers of a cascade have other columns or classes.")
+            if not np.isfinite(scores).all():
+                raise ValueError("the scores of a classifier must be finite.")
 
     def evaluate(self, design: Floats) -> tuple[Floats, Counts]:
         """Scores per class and leaf of every row."""

@@ -34,8 +34,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
-from surewood._arrays import Codes, Floats, Ints, check_linear_part
-from surewood.base.base import normalized
+from surewood._arrays import Codes, Floats, Ints, check_linear_part, check_number
+from surewood.base.base import ClassifierBase, normalized
 from surewood.deepforest.data import LayerInput, layer_seed, take_rows
 from surewood.deepforest.forests import BlockMember, TreeSettings, tree_params
 from surewood.parallel import in_threads, run_in_threads, run_tasks, share, thread_count
@@ -80,6 +80,10 @@ class Block:
 
     models: list[FlatForest | list[FoldClassifier]]
     n_classes: int
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        check_number("n_classes", self.n_classes, 1, ClassifierBase._most_classes, whole=True)
 
     def vectors(self, inputs: LayerInput, n_jobs: int | None = 1) -> Floats:
         """Class vectors of new points (n_members, n_rows, n_classes): averages over folds and trees."""

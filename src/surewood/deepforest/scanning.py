@@ -45,6 +45,7 @@ from surewood.trees.growing import grow_forest
 
 _HASH_SEED = 0xF01D
 _CHUNK_VALUES = 2**22  # window values gathered at once
+_MOST_OF_A_ROW = 2**24  # values in the windows of one row, or that they become, in a model file
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,10 @@ class ScannerModel:
         sizes = {(len(model.forests), len(model.forests[0])) for model in self.grains}
         if sizes != {(self.n_folds, self.n_members)}:
             raise ValueError("every window needs the forests of every fold.")
+        for model in self.grains:
+            width = max(model.grain.n_values, self.n_members * model.forests[0][0].n_classes)
+            if model.grain.n_positions * width > _MOST_OF_A_ROW:
+                raise ValueError(f"the windows of a row have more than {_MOST_OF_A_ROW:,} values.")
 
     def scan(self, rows: NDArray[Any], n_jobs: int | None) -> list[Floats]:
         """Class vectors of each grain; every row is scanned by the models of its own fold."""

@@ -53,14 +53,16 @@ SKLEARN = {
     ),
     "sklearn.svm": ("LinearSVC",),
 }  # fmt: skip
-PLAIN_DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,6}|<M8\[(D|h|m|s|ms|us|ns)\]")
+#: Text of at most 9,999 characters: each value of an array takes the room of the longest.
+PLAIN_DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<U[1-9]\d{0,3}|<M8\[(D|h|m|s|ms|us|ns)\]")
 _DEEPEST = 100
+#: Larger ones could be chosen so that all of them have one hash.
+_WHOLE = range(-(2**63), 2**64)
 #: Objects of a model, those that occur again counted again: what walks over a model never walks for long.
 _MOST_OBJECTS = 10_000
-_MOST_NODES = 1 << 20
 #: Bytes of arrays that occur again, alone or in an object that does, each time counted: what checks them, or
 #: predicts with them, is done soon. Or four times those of all arrays, where that is more.
-_MOST_REPEATED = 1 << 26
+_MOST_REPEATED = 1 << 24
 
 
 def named_class(name: str) -> type | None:
@@ -101,10 +103,12 @@ class Writer:
 
     def node(self, value: Any, place: str, depth: int = 0) -> Any:
         """The node of a value; `place` says where it is, for the message that refuses it."""
-        if value is None or type(value) in (bool, int, float, str):
+        if value is None or type(value) in (bool, float, str) or (type(value) is int and value in _WHOLE):
             return value
         if depth > _DEEPEST:
             raise ValueError(f"{place} is nested more than {_DEEPEST} deep and cannot be saved.")
+        if type(value) is int:
+            raise ValueError(f"{place} is an integer of more than 64 bits, which a model file cannot hold.")
         if type(value) in (list, tuple):
             nodes = [self.node(entry, place, depth + 1) for entry in value]
             return nodes if type(value) is list else {"tuple": nodes}
@@ -169,7 +173,7 @@ class Reader:
         self._most_repeated = max(_MOST_REPEATED, 4 * sum(array.nbytes for array in arrays))
         self._repeated = self._n_bytes = 0
         self._objects: list[tuple[Any, int, int]] = []  # each with the numbers of objects and bytes inside it
-        self._n_objects = self._n_nodes = 0
+        self._n_objects = 0
         self._classes: dict[str, type] = {}
 
     def model(self, node: Any) -> Any:
@@ -181,13 +185,12 @@ class Reader:
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """The value of a node."""
-        if node is None or type(node) in (bool, int, float, str):
+        if node is None or type(node) in (bool, float, str):
             return node
-        self._n_nodes += 1
+        if type(node) is int:
+            return _whole(node)
         if depth > _DEEPEST:
             raise ValueError(f"it is nested more than {_DEEPEST} deep")
-        if self._n_nodes > _MOST_NODES:
-            raise ValueError(f"it has more than {_MOST_NODES:,} nodes")
         if type(node) is list:
             return [self.value(entry, depth + 1) for entry in node]
         kind, content = _parted(node)
@@ -239,7 +242,9 @@ class Reader:
         if issubclass(cls, tuple):
             made: Any = cls(*self.value(content[1], depth + 1))
         else:
-            state = {key: self.value(entry, depth + 1) for key, entry in content[1].items()}
+            state = {_attribute(cls, key): self.value(entry, depth + 1) for key, entry in content[1].items()}
+            if cls.__module__.startswith("sklearn.") and "n_jobs" in state:
+                state["n_jobs"] = None  # it would start as many processes
             made = cls.__new__(cls)
             if hasattr(made, "__setstate__"):
                 made.__setstate__(state)
@@ -277,7 +282,7 @@ def _parted(node: Any) -> tuple[str, Any]:
 
 
 def _whole(value: Any) -> int:
-    if type(value) is not int:
+    if type(value) is not int or value not in _WHOLE:
         raise ValueError(f"a node has {str(value)[:40]!r} in the place of a whole number")
     return value
 
@@ -289,8 +294,11 @@ def _index(value: Any) -> int:
 
 
 def _key(value: Any) -> str | int:
-    """A key of a dict; large numbers could be chosen so that all of them collide."""
-    key = value if isinstance(value, str) else _whole(value)
-    if isinstance(key, int) and not -(2**31) <= key < 2**31:
-        raise ValueError("a key of a dict is too large")
-    return key
+    return value if isinstance(value, str) else _whole(value)
+
+
+def _attribute(cls: type, name: str) -> str:
+    """The name of an attribute; one of a method would take its place."""
+    if callable(getattr(cls, name, None)):
+        raise ValueError(f"{name!r} of {cls.__name__} is no attribute")
+    return name

@@ -11,7 +11,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from surewood.base.base import ClassifierBase
@@ -51,13 +50,13 @@ def flaw_of(model: Any) -> str | None:
         return "its names of columns are not those of its table"
     if getattr(inner, "n_features_in_", None) != len(schema.kinds):
         return "its number of columns is not that of its table"
-    rows = _two_rows(schema, inner is model)
+    rows = _two_rows(schema)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if hasattr(model, "predict_proba"):
             return _flaw_of_classifier(model, rows)
         if hasattr(model, "predict_set"):
-            return _flaw_of_classifier(model.model, rows) or _flaw_of_sets(model, rows)
+            return _flaw_of_classifier(inner, rows) or _flaw_of_sets(model, rows)
         if hasattr(model, "transform"):
             found = np.asarray(model.transform(rows), dtype=np.float64)
             return None if found.ndim == 2 and len(found) == 2 else f"2 rows become {found.shape}"
@@ -91,28 +90,18 @@ def _flaw_of_labels(model: Any, rows: Any) -> str | None:
 def _flaw_of_sets(model: Any, rows: Any) -> str | None:
     if model.by == "group":  # needs labels of groups
         return None
-    found = np.asarray(model.predict_set(rows))
+    found = model.sets_from(
+        model.model.predict_proba(rows), np.zeros(2), model._row_thresholds(rows, None, 2)
+    )
     return None if found.shape == (2, len(model.classes_)) else f"its sets have the shape {found.shape}"
 
 
-def _two_rows(schema: TableSchema, read: bool) -> Any:
-    """A row without known values and a plain one, as the training table was.
+def _two_rows(schema: TableSchema) -> Table:
+    """A row without known values and a plain one, as a table that has been read.
 
-    Where all columns are numbers they are an array, since a frame would cost more than the rest of the trial,
-    or with `read` a table that has been read: what the checks of later tables look at was compared above.
+    What the checks of later tables look at was compared above; reading a frame would cost more than all this.
     """
-    n_columns = len(schema.kinds)
-    if all(kind == "number" for kind in schema.kinds):
-        rows = np.zeros((2, n_columns))
-        rows[0] = np.nan
-        return Table(2, n_columns, schema.names, np.zeros(n_columns, dtype=np.int64), rows) if read else rows
-    columns: dict[Any, Any] = {}
-    for j, (kind, values) in enumerate(zip(schema.kinds, schema.categories)):
-        name = j if schema.names is None else schema.names[j]
-        if kind == "category":
-            columns[name] = pd.Series([None, values[0] if values else None], dtype=object)
-        elif kind == "time":
-            columns[name] = pd.Series([pd.NaT, pd.Timestamp("2000-01-01")], dtype="datetime64[ns]")
-        else:
-            columns[name] = np.array([np.nan, 0.0])
-    return pd.DataFrame(columns)
+    n_categories = np.array([len(values or ()) for values in schema.categories], dtype=np.int64)
+    rows = np.zeros((2, len(n_categories)))
+    rows[0] = np.nan
+    return Table(2, len(n_categories), schema.names, n_categories, rows, lambda j: rows[:, j])

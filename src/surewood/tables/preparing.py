@@ -311,7 +311,7 @@ class TextEncoding:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         n_used = len(self.idf)
-        check_values("used", self.used, "iu", (n_used,), 0, _counted(["a"]).shape[1] - 1)
+        check_values("used", self.used, "iu", (n_used,), 0, 2 * _HASHED - 1)
         check_values("idf", self.idf, "f", (n_used,), 0.0, _LARGEST_IDF)
         check_values("directions", self.directions, "f", (None, n_used), -_LONGEST, _LONGEST)
 

@@ -133,15 +133,19 @@ class TableSchema:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({name: value for name, value in state.items() if name != "_category_indexes"})
         lists = isinstance(self.kinds, list) and isinstance(self.categories, list)
-        if not lists or len(self.kinds) != len(self.categories) or not set(self.kinds) <= set(_HELD):
+        if (
+            not lists
+            or len(self.kinds) != len(self.categories)
+            or not all(kind in _HELD for kind in self.kinds)
+        ):
             raise ValueError("kinds and categories of columns do not belong together.")
         pairs = zip(self.kinds, self.categories)
         if not all(
             isinstance(values, list) if kind == CATEGORY else values is None for kind, values in pairs
         ):
             raise ValueError("a column of categories must have a list of them, and no other column.")
-        for values in self.categories:
-            _refuse_repeated(values or [])
+        for values in filter(None, self.categories):
+            _refuse_repeated(values)
         if self.names is not None and (
             len(self.names) != len(self.kinds) or not all(isinstance(name, str) for name in self.names)
         ):

@@ -231,6 +231,8 @@ def _take(lock: Path, folder: Path) -> None:
 
 def _refuse_if_taken(lock: Path, folder: Path) -> None:
     """Refuse a folder that a living process holds; one of another host counts as living."""
+    if lock.is_symlink() or not lock.is_file():  # not ours: a pipe would never end
+        return
     try:
         process, _, host = lock.read_text(encoding="utf-8").partition(" ")
         number = int(process)
@@ -260,7 +262,7 @@ def whole_set(folder: Path) -> Iterator[Path]:
 def finish_set(folder: Path) -> None:
     """Move the files of a complete set to their places; another process may be doing the same."""
     complete = folder / _COMPLETE
-    if not complete.is_dir():
+    if complete.is_symlink() or not complete.is_dir():  # a link would take files from elsewhere
         return
     with suppress(FileNotFoundError):
         for file in sorted(complete.iterdir()):
