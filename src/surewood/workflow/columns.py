@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
+from surewood.base.base import ClassifierBase
 from surewood.certify.holdout import as_times
 from surewood.report.quality import area_under_curve
 from surewood.tables import ColumnPlan, DataError, TablePlan, TablePreparer, plan
@@ -378,7 +379,7 @@ def _predicting_alone(
     learn, judge = np.arange(len(X) // 2), np.arange(len(X) // 2, len(X))
     majority = np.bincount(codes[learn]).argmax()
     baseline = int((codes[judge] != majority).sum())
-    if baseline < LEAST_ERRORS:
+    if baseline < LEAST_ERRORS or codes.max() >= ClassifierBase._most_classes:  # a fit will refuse them
         return {}
     if preparer is None:
         try:
