@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surewood.base.calibration import METHODS, ScoreCalibrator, _log_loss
+from surewood.base.time_limit import TimeLimit
 
 
 def overconfident(n, c, seed, sharpness=6.0):
@@ -29,6 +30,18 @@ def test_log_loss_falls_on_new_points(method, n, c):
     uniform = np.log(c)
     assert calibrated < raw
     assert calibrated < uniform
+
+
+def test_a_time_limit_ends_the_choice_and_the_offsets():
+    _, scores, y = overconfident(2000, 4, seed=0)
+    over = TimeLimit(0.0)
+    assert ScoreCalibrator("auto", "decisions").fit(scores, y, limit=over).chosen_ == "temperature"
+    fitted, whole = (
+        ScoreCalibrator("offset", "decisions").fit(scores, y, limit=limit) for limit in (over, TimeLimit(1e6))
+    )
+    raw = ScoreCalibrator("temperature", "decisions").fit(scores, y)
+    losses = [_log_loss(one.transform(scores), y, np.ones(2000)) for one in (raw, fitted, whole)]
+    assert losses[0] > losses[1] > losses[2]
 
 
 def test_decision_values():

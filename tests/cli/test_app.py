@@ -110,6 +110,9 @@ def test_a_name_with_a_line_break_is_shown_on_one_line():
     assert mistake("fit", "a\nb.csv", "--target", "y") == (
         r"'a\nb.csv' has a line break in its name; rename the file."
     )
+    assert mistake("compare", "iris", "--target", "target", "-o", "a\nb.html") == (
+        r"--out a\nb.html has a line break in its name; give another."
+    )
 
 
 def test_a_closed_output_is_refused_before_any_work():

@@ -32,6 +32,7 @@ from sklearn import config_context
 from sklearn.isotonic import IsotonicRegression
 
 from surewood._arrays import Floats, check_number, check_values
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 
 STEPS = ("temperature", "offset", "isotonic")
 METHODS = ("auto", *STEPS)
@@ -109,10 +110,12 @@ class ScoreCalibrator:
         y: NDArray[Any],
         weight: Floats | None = None,
         groups: NDArray[np.int64] | None = None,
+        limit: TimeLimit = NO_LIMIT,
     ) -> ScoreCalibrator:
         """Fit on held-out `scores` (n, c), class codes `y` and weights; rows with NaN scores do not count.
 
-        Rows of one of the `groups` are on one side of the splits by which "auto" chooses.
+        Rows of one of the `groups` are on one side of the splits by which "auto" chooses. When the time limit
+        is over, "auto" is "temperature" and offsets are taken as they are.
         """
         scored = ~np.isnan(scores).any(axis=1)
         scores, y = scores[scored], np.asarray(y)[scored]
@@ -122,22 +125,25 @@ class ScoreCalibrator:
             some = np.linspace(0, len(y) - 1, _MOST_POINTS).astype(np.int64)
             scores, y, weight = scores[some], y[some], weight[some]
             groups = None if groups is None else groups[some]
-        self.chosen_ = self._choose(scores, y, weight, groups) if self.method == "auto" else self.method
-        self._fit_steps(scores, y, weight, self.chosen_)
+        chosen = self._choose(scores, y, weight, groups, limit) if self.method == "auto" else self.method
+        self.chosen_ = chosen
+        self._fit_steps(scores, y, weight, chosen, limit)
         return self
 
     def transform(self, scores: Floats) -> Floats:
         """Probabilities, rows summing to 1."""
         return self._after(np.asarray(scores, dtype=np.float64), self.chosen_)
 
-    def _fit_steps(self, scores: Floats, y: NDArray[Any], weight: Floats, last: str) -> None:
+    def _fit_steps(
+        self, scores: Floats, y: NDArray[Any], weight: Floats, last: str, limit: TimeLimit = NO_LIMIT
+    ) -> None:
         """Fit the steps up to `last`."""
         self._fit_temperature(scores, y, weight)
         self.power_ = 1.0
         self.offsets_ = np.zeros(scores.shape[1])
         self._isotonic = {}
         if last != "temperature" and scores.shape[1] > 1 and len(y):
-            self._fit_offsets(scores, y, weight)
+            self._fit_offsets(scores, y, weight, limit)
             if last == "isotonic":
                 self._fit_isotonic(scores, y, weight)
 
@@ -153,7 +159,12 @@ class ScoreCalibrator:
         return self._sharpen(proba, best) if last == "isotonic" and self._isotonic else proba
 
     def _choose(
-        self, scores: Floats, y: NDArray[Any], weight: Floats, groups: NDArray[np.int64] | None
+        self,
+        scores: Floats,
+        y: NDArray[Any],
+        weight: Floats,
+        groups: NDArray[np.int64] | None,
+        limit: TimeLimit,
     ) -> str:
         """The step with the smallest log-loss on held-out rows."""
         n = len(y)
@@ -167,7 +178,9 @@ class ScoreCalibrator:
         for k in range(FOLDS):
             train, held = fold != k, fold == k
             part = ScoreCalibrator(steps[-1], self.kind)
-            part._fit_steps(scores[train], y[train], weight[train], steps[-1])
+            part._fit_steps(scores[train], y[train], weight[train], steps[-1], limit)
+            if limit.is_over:
+                return "temperature"
             for step in steps:
                 losses[step] += _log_loss(part._after(scores[held], step), y[held], weight[held])
         return min(losses, key=lambda step: losses[step])
@@ -219,7 +232,7 @@ class ScoreCalibrator:
         scaled = scores / temperature
         return _softmax(scaled)
 
-    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:
+    def _fit_offsets(self, scores: Floats, y: NDArray[Any], weight: Floats, limit: TimeLimit) -> None:
         log_proba = np.log(self._tempered(scores, self.temperature_, self.mixing_))
         n_classes, rows = scores.shape[1], np.arange(len(y))
         share = weight / max(weight.sum(), _SMALLEST)
@@ -242,9 +255,13 @@ class ScoreCalibrator:
             value = -float(share @ picked) + 0.5 * pull * float(away @ away)
             return value, np.r_[slope, excess.sum(axis=0)] + pull * away
 
+        def stop_in_time(point: Floats) -> None:
+            if limit.is_over:
+                raise StopIteration
+
         low = -8.0 if whole else 0.1
         bounds = [(low, 8.0)] * (len(start) - n_classes) + [(-6.0, 6.0)] * n_classes
-        minimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+        minimum = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=stop_in_time)
         self.power_, self.offsets_ = parts(minimum.x)
 
     def _fit_isotonic(self, scores: Floats, y: NDArray[Any], weight: Floats) -> None:

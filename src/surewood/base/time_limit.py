@@ -50,3 +50,6 @@ class TimeLimit:
     def part(self, fraction: float) -> TimeLimit:
         """A limit, starting now, of a fraction of what is left."""
         return TimeLimit(None if self.deadline is None else fraction * self.left)
+
+
+NO_LIMIT = TimeLimit(None)

@@ -18,6 +18,7 @@ import pandas as pd
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts, figure
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
 from surewood.bounds.cascade import cascade_depths, native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
@@ -74,17 +75,26 @@ class LeafCalibrator:
         self.method = method
 
     def fit(
-        self, scores: Floats, codes: Codes, weight: Floats, leaf: Counts, verbose: int = 0
+        self,
+        scores: Floats,
+        codes: Codes,
+        weight: Floats,
+        leaf: Counts,
+        verbose: int = 0,
+        limit: TimeLimit = NO_LIMIT,
     ) -> LeafCalibrator:
         """Fit on held-out scores and the leaves they came from."""
         leaves = [k for k in np.unique(leaf) if _ENOUGH <= (leaf == k).sum() < len(leaf)]
         self.by_leaf_: dict[int, ScoreCalibrator] = {}
         with stage(verbose, "calibrating", 1 + len(leaves)) as advance:
-            self.shared_ = ScoreCalibrator(self.method, kind="decisions").fit(scores, codes, weight)
+            self.shared_ = ScoreCalibrator(self.method, kind="decisions")
+            self.shared_.fit(scores, codes, weight, limit=limit.divided(1 + len(leaves)))
             advance(1)
-            for k in leaves:
+            for number, k in enumerate(leaves):
                 here, calibrator = leaf == k, ScoreCalibrator(self.method, kind="decisions")
-                self.by_leaf_[int(k)] = calibrator.fit(scores[here], codes[here], weight[here])
+                part = limit.divided(len(leaves) - number)
+                calibrator.fit(scores[here], codes[here], weight[here], limit=part)
+                self.by_leaf_[int(k)] = calibrator
                 advance(1)
         return self
 

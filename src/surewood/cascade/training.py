@@ -292,7 +292,7 @@ def finish(
         is_short = plan.calibration == "auto" and plan.until(_CALIBRATED).is_over
         leaf = calibrated_leaf(list(held_out.leaf.T))
         calibrator = LeafCalibrator("temperature" if is_short else plan.calibration).fit(
-            held_out.scores, held_out.codes, held_out.weight, leaf, plan.verbose
+            held_out.scores, held_out.codes, held_out.weight, leaf, plan.verbose, plan.time_limit
         )
     return CascadeModel(
         cascades=cascades,

@@ -246,7 +246,7 @@ def default_folder(table: Source) -> Path:
     """
     first = table if isinstance(table, str | Path) else table[0]
     stem = "" if str(first) == "-" else Path(first).name.split(".")[0]
-    return Path(f"surewood-{stem or 'table'}")
+    return Path(f"surewood-{' '.join(stem.split()) or 'table'}")
 
 
 @contextmanager
