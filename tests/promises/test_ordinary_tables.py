@@ -3,6 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import SplineTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from surewood import BinnedForestClassifier, workflow
@@ -58,6 +61,20 @@ def test_every_row_counts_and_the_plain_claim_stands(kind, n):
             assert certificate.copies == "count"
             assert certificate.best.population == "new rows"
             assert certificate.facts == ()
+
+
+@pytest.mark.parametrize(("kind", "step"), [("age and sex", PCA()), ("ages", SplineTransformer())])
+def test_steps_of_a_pipeline_that_mix_columns_make_no_copies(kind, step):
+    X, y = draw(kind, 1000, 0)
+    new, labels = draw(kind, 300, 1)
+    model = make_pipeline(step, BinnedForestClassifier(5, max_depth=3, random_state=0)).fit(X, y)
+    refused = certify(model, new, labels).verdict
+    assert refused.endswith("; or give X_train, if the steps before the classifier mix columns")
+    assert certify(model, new, labels, X_train=X).best.n == 300  # the remedy
+    assert PredictionSets(model, 0.1).fit(new, labels, X_train=X).guarantees_[0].n == 300
+    twice = np.repeat(np.random.default_rng(0).normal(size=(500, X.shape[1])), 2, axis=0)
+    model.fit(twice[:900], y[:900])
+    assert certify(model, twice[800:], y[800:], X_train=twice[:900]).withheld[0].code == "COPIED_TABLE"
 
 
 def test_all_runs_of_an_experiment_count_by_the_word_of_the_caller():

@@ -146,7 +146,9 @@ def count_rows(
         raise ValueError(f"copies must be one of {', '.join(COPIES)}, got {copies!r}")
     hashes = content_hashes(X)
     n = len(hashes)
-    copied = any(memory.copied for memory, _ in trained_on)
+    # steps of a pipeline that mix columns turn equal rows of whole numbers into equal measured numbers
+    as_given = [memory for memory, seen in trained_on if seen is X]
+    copied = any(memory.copied for memory in as_given or [memory for memory, _ in trained_on])
     rule = copies if copies != "check" else "leave_out" if copied else "count"
     matches = np.zeros(n, dtype=bool)
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
@@ -159,7 +161,8 @@ def count_rows(
     for memory, seen in chosen_on:
         _check_chosen_rows(memory, content_hashes(seen, memory.columns))
     if copies == "check" and copied and matches.sum() >= max(FEWEST, _MANY_MATCHES * n):
-        raise NoRowsCountError(Reason.COPIED_TABLE, matches=int(matches.sum()), n=n)
+        unmixed = "" if as_given else "; or give X_train, if the steps before the classifier mix columns"
+        raise NoRowsCountError(Reason.COPIED_TABLE, matches=int(matches.sum()), n=n, unmixed=unmixed)
     rows = np.flatnonzero(~matches) if rule == "leave_out" else np.arange(n)
     facts = _facts(rule, copies, copied, int(matches.sum()), n)
     if not rows.size:

@@ -26,7 +26,7 @@ class Reason(Enum):
         "the training table looks copied, and {matches:,} of {n:,} holdout rows equal one of its rows: the "
         "others lack the rows that were entered often; remove repeated rows before dividing the table "
         '(drop_duplicates), or set copies="leave_out" if the holdout was drawn on its own, or copies="count" '
-        "if equal rows are separate draws, such as runs of an experiment"
+        "if equal rows are separate draws, such as runs of an experiment{unmixed}"
     )
     ENTERED_SEVERAL_TIMES = (
         "every row of the table, its label included, occurs k times or a multiple of it (k >= 2), so holdout "

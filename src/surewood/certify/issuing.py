@@ -56,7 +56,7 @@ def certify(
         :class:`~surewood.tables.ParquetTable` has both; its rows are read into memory.
     X_train : array-like, optional
         The training rows of a model from another library, to look for them among the rows of `X`.
-        Classifiers of this package remember their own.
+        Classifiers of this package remember their own, in a pipeline as its steps passed them on.
     copies : {"check", "count", "leave_out"}
         ``"check"``: all rows count, unless the training table looks copied; then rows that equal a training
         row are left out, and the claim is about the others. ``"count"`` and ``"leave_out"`` overrule
