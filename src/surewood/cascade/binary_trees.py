@@ -64,7 +64,7 @@ class BinaryTreeFamily(Family):
     Parameters
     ----------
     leaves, splits : list of family or name
-        As in :class:`DeepCascadeClassifier`.
+        As in :class:`~surewood.DeepCascadeClassifier`.
     max_depth : int, default=2
         Splits above a leaf, at most.
     fractions : list of float, default=(0.5,)

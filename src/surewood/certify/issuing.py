@@ -53,7 +53,7 @@ def certify(
         :mod:`surewood.bounds.evidence`) is also certified by its own structure and training sample.
     X, y : array-like, optional
         Rows and labels. May be left out for a model that offers evidence. A
-        :class:`~surewood.tables.ParquetTable` has both; its rows are read into memory.
+        :class:`~surewood.ParquetTable` has both; its rows are read into memory.
     X_train : array-like, optional
         The training rows of a model from another library, to look for them among the rows of `X`.
         Classifiers of this package remember their own, in a pipeline as its steps passed them on.

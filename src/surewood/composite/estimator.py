@@ -105,7 +105,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         ----------
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
-            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            :class:`~surewood.ParquetTable`, or the path of a Parquet file or folder, which are read
             batch by batch: only the rows of the leaves being trained are in memory.
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.

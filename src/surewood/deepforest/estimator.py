@@ -148,7 +148,7 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
         ----------
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame; NaN and None are missing values. Or a
-            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder, which are read
+            :class:`~surewood.ParquetTable`, or the path of a Parquet file or folder, which are read
             batch by batch: the table may be larger than memory.
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.

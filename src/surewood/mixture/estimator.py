@@ -121,7 +121,7 @@ class SurewoodClassifier(ClassifierBase[MixtureModel], TimedRunParameters):
         ----------
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame; categories and missing values as they come. Or a
-            :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder.
+            :class:`~surewood.ParquetTable`, or the path of a Parquet file or folder.
         y : array of shape (n_rows,)
             Labels. For a Parquet file: the name of their column.
         sample_weight : array of shape (n_rows,), optional

@@ -97,7 +97,7 @@ def save(
         Deflate the arrays: smaller files, slower to write. Only uncompressed files can be mapped, see
         :func:`load`.
     facts : dict, optional
-        Plain values to store with the model, see :func:`read_facts`.
+        Plain values to store with the model, see :func:`surewood.persistence.read_facts`.
     key : bytes or str, optional
         Sign the file with this secret (HMAC-SHA256). Whoever loads it with the same key knows that it was
         written by someone who has the key and was not changed since.

@@ -61,7 +61,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=True
         Calibrate probabilities on decision values from five cross-fitted SVMs: True and "auto" fit a curve
         per pair of classes and couple them, the others are the methods of
-        :mod:`surewood.base.calibration`. False saves that time; there is no ``predict_proba`` then.
+        :doc:`/probabilities`. False saves that time; there is no ``predict_proba`` then.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
     categorical_features : as in the other estimators, default="from_dtype"
         Which columns are categories; they are one-hot encoded.

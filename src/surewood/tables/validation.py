@@ -173,7 +173,7 @@ def begin_fit(
     :mod:`surewood.tables.row_hashes`. Without it the rows stay as given: for estimators that split them
     by a ``cv`` of the user's and fit on the parts.
 
-    `X` may be a :class:`~surewood.tables.ParquetTable`, or the path of a Parquet file or folder with `y` the
+    `X` may be a :class:`~surewood.ParquetTable`, or the path of a Parquet file or folder with `y` the
     name of its target column (and `sample_weight` that of a column of weights, or an array). Then ``table``
     is streamed; its rows are merged only with `merge_streamed`, which reads every column once more. Use the
     result in a ``with`` statement: at its end the files of the fit are removed.

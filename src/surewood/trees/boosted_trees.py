@@ -144,7 +144,7 @@ class BoostedTreesClassifier(ClassifierBase[BoostedModel], TimedRunParameters):
         ----------
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame, with missing values as they come; or Parquet data,
-            by a :class:`~surewood.tables.ParquetTable` or a path, whose rows must fit into memory as numbers.
+            by a :class:`~surewood.ParquetTable` or a path, whose rows must fit into memory as numbers.
         y : array of shape (n_rows,)
             Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional

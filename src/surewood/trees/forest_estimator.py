@@ -69,7 +69,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
     oob_score : bool, default=False
         Compute ``oob_score_`` and ``oob_decision_function_``.
     calibrate : bool or {"auto", "temperature", "offset", "isotonic"}, default=False
-        Calibrate probabilities on the out-of-bag votes (:mod:`surewood.base.calibration`);
+        Calibrate probabilities on the out-of-bag votes (:doc:`/probabilities`);
         predictions stay the same. By default they are the vote fractions, as in scikit-learn's forests.
     certifiable : bool, default=False
         Grow the forest so that :func:`~surewood.certify.certify` can guarantee its error without a holdout:
@@ -181,7 +181,7 @@ class BinnedForestClassifier(ClassifierBase[ForestModel], TimedRunParameters, St
         ----------
         X : table of shape (n_rows, n_features)
             Array, sparse matrix, pandas or polars frame, with missing values as they come; or Parquet data,
-            by a :class:`~surewood.tables.ParquetTable` or a path, which may be larger than memory.
+            by a :class:`~surewood.ParquetTable` or a path, which may be larger than memory.
         y : array of shape (n_rows,)
             Labels; for Parquet data the name of their column.
         sample_weight : array of shape (n_rows,), optional

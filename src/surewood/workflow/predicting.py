@@ -308,7 +308,7 @@ def predict_to_parquet(
     model : fitted classifier
         Trained on a table with column names; the file may have more columns.
     path : str, Path or ParquetTable
-        One file, a folder of parts, or a :class:`~surewood.tables.ParquetTable`.
+        One file, a folder of parts, or a :class:`~surewood.ParquetTable`.
     out : str or Path
         The file to write. It appears when all rows are predicted, and not before.
     proba : bool, default=False
