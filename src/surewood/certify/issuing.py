@@ -21,7 +21,7 @@ from .claims import KINDS, Claim, Scored, claim_fields, read_claims
 from .from_evidence import Caller, Pending, Reading, read_all
 from .holdout import as_times, group_labels, probabilities_of, read_labels
 from .model_parts import counted_rows, fitted_steps, inner_model, memory_of, settings_searched
-from .wording import NEW_GROUPS, limit_value
+from .wording import NEW_GROUPS, SUCH_GROUPS, limit_value
 
 __all__ = ["certify"]
 
@@ -271,7 +271,7 @@ def _conditions(scored: Scored, counted: CountedRows) -> list[Condition]:
 def _population(claim: Claim, scored: Scored, counted: CountedRows) -> str:
     if scored.groups is not None and counted.rule == "count":
         among_some = KINDS[claim.quantity].needs in ("of", "by")
-        return f"{NEW_GROUPS} with such rows" if among_some else NEW_GROUPS
+        return SUCH_GROUPS if among_some else NEW_GROUPS
     shares = " with the class fractions of this holdout" if scored.stratified else ""
     return f"{counted.population}{shares}"
 

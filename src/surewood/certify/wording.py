@@ -34,7 +34,8 @@ __all__ = [
     "verdict_text",
 ]
 
-NEW_GROUPS = "new groups"  # a population
+NEW_GROUPS, SUCH_GROUPS = "new groups", "new groups with such rows"  # populations
+_WHICH_GROUP = {NEW_GROUPS: "", SUCH_GROUPS: " with such rows"}  # behind "a new group"
 LOWER, UPPER = "lower limit", "upper limit"  # parts of an entry that are limits
 WITHOUT_HOLDOUT = "Known without a holdout"
 _SECTIONS = {
@@ -126,8 +127,9 @@ def claim_text(entry: AnyEntry, digits: int = 2) -> str:
     limit = f"{_get(entry, 'side')} {limit_value(entry, digits)}"
     population = _get(entry, "population") or "new rows"
     if _get(entry, "unit") == "groups":
-        which = population.removeprefix(NEW_GROUPS)
-        which, where = ("", f", on {population}") if which == population else (which, "")
+        which, where = _WHICH_GROUP.get(population), ""
+        if which is None:
+            which, where = "", f", on {population}"
         about = f"average {_get(entry, 'quantity')} of a new group{which}, each group counting once"
         return f"{about}, {limit}{where}"
     return f"{_get(entry, 'quantity')} {limit} on {population}"
