@@ -108,7 +108,7 @@ stub: $(STAMP) ## write src/surewood/_core.pyi, the types of the compiled core
 core-asan: $(STAMP) ## the C++ assert programs under ASan and UBSan
 	@$(BIN)/cmake -S . -B build/asan -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_BUILD_TYPE=Debug \
 	  -DSUREWOOD_PYTHON=OFF -DSUREWOOD_CORE_TESTS=ON -DSUREWOOD_SANITIZE=address,undefined > /dev/null
-	@$(BIN)/cmake --build build/asan
+	+@$(BIN)/cmake --build build/asan # + shares the jobs of make -j
 	@$(BIN)/ctest --test-dir build/asan --output-on-failure
 
 core-valgrind: $(STAMP) ## the C++ assert programs under valgrind
