@@ -128,6 +128,7 @@ def test_saved_and_loaded_it_keeps_threshold_and_guarantee(forest, holdout, tmp_
         assert (again.predict(holdout[0]) == found.predict(holdout[0])).all()
         assert again.guarantee == found.guarantee
         assert again.coverage == found.coverage
+        assert len(repr(again).splitlines()) <= 10
 
 
 def test_rows_the_threshold_was_chosen_on_are_not_counted_again(forest, holdout):

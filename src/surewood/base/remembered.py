@@ -32,7 +32,7 @@ BY_CHANCE = 1e-3  # probability below which a check does not believe in chance
 _CHECKED_ROWS = 200_000  # of a larger table, a part in which equal rows stay together
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RememberedRows:
     """Sorted hashes of the rows that a fit was given, rows of weight 0 included.
 
@@ -51,6 +51,9 @@ class RememberedRows:
     columns: list[str] | None
     #: Whether the table looks copied.
     copied: bool
+
+    def __repr__(self) -> str:
+        return f"<RememberedRows: {len(self.hashes):,}>"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Refuse what no fit remembers: a file may hold anything."""

@@ -216,7 +216,7 @@ class Coverage:
         return f"{100 * self.fraction:.1f} % ({between_text(self.lower, self.upper, 1)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ThresholdProof:
     """What was found on the holdout."""
 
@@ -233,6 +233,9 @@ class ThresholdProof:
     """A digest of the rows that the model was fitted to."""
     copies: str | None = None
     """Whether rows that equal a training row were counted."""
+
+    def __repr__(self) -> str:
+        return f"<{'; '.join(claim_text(promise.guarantee) for promise in self.promises)}>"
 
 
 @dataclass(eq=False, repr=False)
