@@ -147,6 +147,10 @@ def _sorted(frame):
     return frame.sort_values("Churned", ignore_index=True)
 
 
+def _capital_labels(frame):
+    return frame.assign(Churned=frame["Churned"].where(frame.index % 3 > 0, "Yes"))
+
+
 def _shuffled(frame):
     """Half of the rows come second in the table that was indexed, as of two files put together."""
     return frame.sort_values("Churned", ignore_index=True).sample(frac=1, random_state=0)
@@ -263,6 +267,9 @@ EXPORTS = (
     Export("json lines", _json_lines),
     Export("parquet with an index", _indexed_parquet),
     Export("true and false", _csv(lambda f: f.assign(Churned=f["Churned"] == "yes"))),
+    Export(
+        "labels in two cases", _csv(_capital_labels), note="differ in upper and lower case only: 'Yes', 'yes'"
+    ),
     Export("a price as target", _csv(_us), "Revenue", (), sentence="amounts such as", fix="--bins"),
     Export("an amount as target", _csv(), "Fee", (), sentence="numbers with fractions", fix="--bins"),
     Export("a percentage as target", _csv(_us), "Discount", (), sentence="percentages", fix="--bins"),

@@ -23,13 +23,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from surewood._text import listed
 from surewood.base.counted_rows import COPIED
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
-from surewood.tables.planning.labels import read_bins, settle_quantity
+from surewood.tables.planning.labels import labels_alike, read_bins, settle_quantity
 from surewood.tables.table_file import (
     PARQUET_ENDINGS,
     FileRows,
@@ -288,6 +289,11 @@ def read_labelled(
         notes.append(f"classes of {name!r}: {sizes}.")
     if check:
         check_classes(y, name)
+        if alike := labels_alike(y):
+            notes.append(
+                f"classes of {name!r} differ in upper and lower case only: {listed(alike, 8)}; give them one "
+                "name if they mean the same."
+            )
     numbers = np.arange(1, len(y) + 1) if data.row_numbers is None else data.row_numbers
     rows = LabelledRows(data.X, y, numbers)
     table = LabelledTable(data.name, data.source, name, rows, data.row_unit, data.files, notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -62,6 +63,19 @@ def clean_labels(target: pd.Series) -> Labels:
     cleaned = pd.Series(np.array([*known, None], dtype=object)[codes], index=target.index, name=target.name)
     blank = tuple(code for code in coded if code)
     return Labels(cleaned, int((changed[codes] & cleaned.notna().to_numpy()).sum()), blank)
+
+
+def labels_alike(labels: pd.Series) -> list[str]:
+    """Labels that differ from another one in upper and lower case only.
+
+    Examples
+    --------
+    >>> labels_alike(pd.Series(["yes", "Yes", "no", "yes"]))
+    ['Yes', 'yes']
+    """
+    texts = sorted(label for label in labels.unique() if isinstance(label, str))
+    counts = Counter(text.casefold() for text in texts)
+    return [text for text in texts if counts[text.casefold()] > 1]
 
 
 MANY_VALUES = 30  # more distinct numbers are a quantity
