@@ -16,7 +16,7 @@ from typing import Any
 from sklearn.datasets import make_classification
 
 import surewood
-from surewood.persistence import trial
+from surewood.persistence import model_file, nodes, trial
 
 BAR, REPEATS = 0.05, 25
 
@@ -51,7 +51,8 @@ def timed_checks() -> Iterator[Clock]:
                 ours = str(getattr(value, "__module__", "")).startswith("surewood.")
                 if ours and own.lstrip("_").startswith("check_"):
                     changed.append((module, own, value))
-    changed.append((trial, "flaw_of", trial.flaw_of))
+    changed.append((model_file, "flaw_of", trial.flaw_of))
+    changed.append((nodes, "_refuse_other_types", nodes._refuse_other_types))
     for module, own, value in changed:
         setattr(module, own, clock.wrapped(value))
     try:

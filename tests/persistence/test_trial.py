@@ -66,6 +66,21 @@ def model(name):
         ("mixture", "Block", "n_classes", 65535),
         ("mixture", "MixtureModel", "members", {"tuple": []}),
         ("mixture", "MixtureModel", "classes", lambda a: a[::-1].copy()),
+        ("forest", "BinnedForestClassifier", "n_jobs", 1e308),
+        (
+            "forest",
+            "BinnedForestClassifier",
+            "model_",
+            {"object": ["surewood.tables.schema.TableSchema", {}]},
+        ),
+        ("forest", "ForestModel", "trees", {"labels": []}),
+        ("mixture", "MixtureModel", "records", {"tuple": [1]}),
+        ("threshold", "ThresholdedClassifier", "model", {"labels": []}),
+        ("forest", "BinnedForestClassifier", "classes_", lambda a: a[::-1].copy()),
+        ("forest", "BinnedForestClassifier", "classes_", lambda a: a * np.nan),
+        ("forest", "BinnedForestClassifier", "classes_", {"labels": ["same", "same"]}),
+        ("forest", "BinnedForestClassifier", "classes_", {"labels": [{"dict": []}, {"dict": []}]}),
+        ("forest", "BinnedForestClassifier", "classes_", {"tuple": [0, 1]}),
         ("mixture", "RememberedRows", "hashes", lambda a: a.astype(float)),
         ("mixture", "RememberedRows", "hashes", lambda a: a[::-1].copy()),
         ("mixture", "RememberedRows", "columns", [1, 2]),
@@ -126,6 +141,14 @@ def test_forged_names_of_columns_are_refused(tmp_path):
     source = surewood.save(forest, tmp_path / "m", compress=False)
     change = with_attribute("BinnedForestClassifier", "feature_names_in_", {"labels": ["a", [1, 2], "c"]})
     with pytest.raises(ModelFileError, match="its names of columns are not those of its table"):
+        surewood.load(forge(source, tmp_path / "f", change))
+
+
+def test_a_category_that_the_model_does_not_know_is_refused(tmp_path):
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "x", "y")})
+    source = surewood.save(surewood.PolySVC().fit(frame, labels(X)), tmp_path / "m", compress=False)
+    change = with_attribute("TableSchema", "categories", [None, ["x", "y", "z"]])
+    with pytest.raises(ModelFileError, match=r"cannot be rebuilt: index 2 is out of bounds"):
         surewood.load(forge(source, tmp_path / "f", change))
 
 

@@ -342,6 +342,10 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        classes = state.get("classes_", ())
-        if np.ndim(classes) != 1 or len(classes) > self._most_classes:
-            raise ValueError(f"classes must be a list of at most {self._most_classes:,} labels.")
+        if "classes_" not in state:
+            return  # not fitted
+        labels = self.classes_
+        if not isinstance(labels, np.ndarray) or labels.ndim != 1 or len(labels) > self._most_classes:
+            raise ValueError(f"classes must be an array of at most {self._most_classes:,} labels.")
+        if not (labels[1:] > labels[:-1]).all():
+            raise ValueError("classes must be distinct labels in ascending order.")

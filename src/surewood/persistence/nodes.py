@@ -18,14 +18,18 @@ same    the number of an object that is already complete: that object again
 
 Classes are looked up in lists, never imported because a file names them: `SAVED_TYPES` of the packages whose
 objects are parts of models, and some of scikit-learn, all of which predict with NumPy alone. Objects get
-their state as `pickle` would give it, so a class that checks its state checks that of a file, too.
+their state as `pickle` would give it, so a class that checks its state checks that of a file, too; what is
+annotated with a class of ours must be of that class.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -245,11 +249,15 @@ class Reader:
             state = {_attribute(cls, key): self.value(entry, depth + 1) for key, entry in content[1].items()}
             if cls.__module__.startswith("sklearn.") and "n_jobs" in state:
                 state["n_jobs"] = None  # it would start as many processes
+            n_jobs = state.get("n_jobs")
+            if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or n_jobs == 0):
+                raise ValueError("n_jobs is no number of threads")
             made = cls.__new__(cls)
             if hasattr(made, "__setstate__"):
                 made.__setstate__(state)
             else:
                 made.__dict__.update(state)
+        _refuse_other_types(made)
         self._objects.append((made, self._n_objects - n_objects, self._n_bytes - n_bytes))
         return made
 
@@ -266,6 +274,34 @@ class Reader:
         self._n_objects += n_objects
         if self._n_objects > _MOST_OBJECTS:
             raise ValueError(f"it has more than {_MOST_OBJECTS:,} objects")
+
+
+def _refuse_other_types(made: Any) -> None:
+    """Refuse an object with an attribute that is declared to be of a class of ours and is of another."""
+    cls: Any = type(made)
+    held = made._asdict() if hasattr(made, "_asdict") else vars(made)
+    for name, hint in _hints_of_ours(cls).items():
+        if name in held and not _is_a(held[name], hint):
+            raise ValueError(f"{name} of {cls.__name__} is a {type(held[name]).__name__}")
+
+
+@cache
+def _hints_of_ours(cls: type) -> dict[str, Any]:
+    """Annotated attributes that name a class of ours."""
+    ours = cls.__module__.startswith("surewood.")
+    return {name: hint for name, hint in get_type_hints(cls).items() if ours and "surewood." in repr(hint)}
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a value is what a hint says of classes of ours and of lists and tuples of them."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind is Union or kind is UnionType:
+        return any(_is_a(value, part) for part in parts)
+    if kind in (list, tuple, Sequence):
+        return isinstance(value, list | tuple) and all(_is_a(entry, parts[0]) for entry in value)
+    if isinstance(hint, type) and (hint is NoneType or hint.__module__.startswith("surewood.")):
+        return isinstance(value, hint)
+    return True
 
 
 def plain_dtype(text: Any) -> np.dtype[Any]:

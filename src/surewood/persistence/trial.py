@@ -1,8 +1,8 @@
 """A loaded model is tried out on two rows: parts that check themselves may still not belong together.
 
-One row is missing throughout, the other has a plain value in every column. What a forged file does to the
-numbers of classes, columns or layers shows here, as a ModelFileError and not when the model is used.
-Probabilities must sum to 1.
+One row is missing throughout, the other has a plain value or the last category in every column. What a forged
+file does to the numbers of classes, columns or layers shows here, as a ModelFileError and not when the model
+is used. Probabilities must sum to 1.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ def flaw_of(model: Any) -> str | None:
     inner = getattr(model, "model", model)  # a rule of decision has a model
     if isinstance(inner, Pipeline):
         return flaw_of(inner)
+    if inner is not model and not hasattr(inner, "predict_proba"):
+        return "it decides without probabilities"
     schema = getattr(inner, "schema_", None)
     if not isinstance(schema, TableSchema):
         if hasattr(inner, "schema_") or isinstance(inner, ClassifierBase):
@@ -97,11 +99,10 @@ def _flaw_of_sets(model: Any, rows: Any) -> str | None:
 
 
 def _two_rows(schema: TableSchema) -> Table:
-    """A row without known values and a plain one, as a table that has been read.
+    """A row without known values, and one of zeros and last categories, as a table that has been read.
 
     What the checks of later tables look at was compared above; reading a frame would cost more than all this.
     """
     n_categories = np.array([len(values or ()) for values in schema.categories], dtype=np.int64)
-    rows = np.zeros((2, len(n_categories)))
-    rows[0] = np.nan
+    rows = np.array([np.full(len(n_categories), np.nan), np.maximum(n_categories - 1, 0)])
     return Table(2, len(n_categories), schema.names, n_categories, rows, lambda j: rows[:, j])
