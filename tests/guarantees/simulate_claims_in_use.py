@@ -9,6 +9,7 @@ from scipy import stats
 
 from surewood.base.remembered import RememberedRows
 from surewood.bounds import clopper_pearson
+from surewood.bounds.monitoring import ShiftEvidence
 from surewood.certify import Monitor, NoThresholdError, PredictionSets, compare_models, find_threshold
 from tests.guarantees.harness import collect
 
@@ -153,7 +154,7 @@ def simulate_prediction_sets(draws, seed=41, n=400, alpha=0.1):
 
 
 def simulate_monitors(draws, seed=42, n=300, u=0.2):
-    """False alarms over 15 looks; the twins test anew at each look, or rank against the holdout alone."""
+    """False alarms over 15 looks; the twins test anew each time, rank among the holdout or break no ties."""
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(draws):
@@ -161,6 +162,10 @@ def simulate_monitors(draws, seed=42, n=300, u=0.2):
         monitor = Monitor(u, holdout_scores=holdout, alpha=DELTA, seed=int(rng.integers(1 << 31)))
         for part in range(0, n, 20):
             look = monitor.add(errors=errors[part : part + 20], scores=scores[part : part + 20])
+        few = [np.where(rng.random(size) < 0.5, 0.6, 0.9) for size in (15, *[20] * (n // 20))]
+        watched = Monitor(None, holdout_scores=few[0], alpha=DELTA)
+        ranked = [watched.add(scores=part).shift_alarm for part in few[1:]][-1]
+        untied = ShiftEvidence(few[0]).update(np.concatenate(few[1:]), np.zeros(n)).max() >= -np.log(DELTA)
         counts = np.cumsum(errors)
         fixed = any(1 - clopper_pearson(t - counts[t - 1], t, delta=DELTA) > u for t in range(20, n + 1, 20))
         p = (rng.random(n) + (holdout[None, :] < scores[:, None]).sum(axis=1)) / 16
@@ -171,6 +176,7 @@ def simulate_monitors(draws, seed=42, n=300, u=0.2):
             [
                 ("error alarm", u, 0.0 if look.error_alarm else u, 0.0 if fixed else u),
                 ("shift alarm", u, 0.0 if look.shift_alarm else u, 0.0 if alone else u),
+                ("scores of two values", u, 0.0 if ranked else u, 0.0 if untied else u),
                 ("confidence sequence", *_sequence(monitor, u, errors)),
             ]
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -293,7 +294,10 @@ class Monitor:
         if self._shift is None or scores.size == 0:
             return
         before = state.n_scored
-        uniforms = np.random.default_rng([state.seed, before]).random(scores.size)
+        # keyed by all scores: numbers fixed in advance would serve all samples of a few scores alike
+        seen = hashlib.sha256(self._shift.counts.tobytes() + scores.tobytes()).digest()
+        key_of_scores = np.frombuffer(seen, dtype=np.uint32)
+        uniforms = np.random.default_rng([state.seed, *key_of_scores]).random(scores.size)
         path = self._shift.update(scores, uniforms)
         state.score_counts, state.n_scored = _sparse(self._shift.counts), self._shift.n_seen
         state.log_p_sum = self._shift.log_p_sum
