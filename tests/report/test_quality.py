@@ -26,6 +26,7 @@ from surewood.report.facts import Predictions
 from surewood.report.quality import (
     LEVELS,
     abstention_facts,
+    area_under_curve,
     calibration,
     calibration_chart,
     cell_text,
@@ -137,6 +138,13 @@ def test_areas_are_scikit_learns():
     )
     assert len(found["roc"]["fpr"]) <= 90
     assert found["lift"]["lift"][-1] == pytest.approx(1.0)
+
+
+def test_two_classes_have_one_area():
+    """Where the last bit of a probability alone differs, rows are tied for both classes."""
+    low = np.array([0.1 + 0.2, 0.3, 0.3, 0.6])
+    truth = np.array([True, False, True, False])
+    assert area_under_curve(low, truth) == area_under_curve(1 - low, ~truth) == 0.25
 
 
 def test_the_chosen_point_is_where_the_model_decides():

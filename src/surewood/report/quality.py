@@ -92,6 +92,9 @@ def _baseline(judged: Predictions, y_train: Any) -> dict[str, Any]:
     }
 
 
+_DECIMALS = 12  # of probabilities; p and 1 - p have the same ties
+
+
 def area_under_curve(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float | None:
     """Area under the ROC curve; None without both kinds of rows.
 
@@ -104,7 +107,7 @@ def area_under_curve(score: NDArray[np.float64], positive: NDArray[np.bool_]) ->
     n_negative = len(positive) - n_positive
     if n_positive == 0 or n_negative == 0:
         return None
-    ranks = rankdata(score)[positive].sum()
+    ranks = rankdata(score.round(_DECIMALS))[positive].sum()
     return float((ranks - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
 
