@@ -192,6 +192,20 @@ def test_sparse_matrices_with_indices_outside_are_refused(form, attribute, value
         BinnedForestClassifier(2).fit(X, np.arange(20) % 2)
 
 
+@pytest.mark.parametrize("form", ["lil", "dok"])
+def test_other_sparse_matrices_with_indices_outside_are_refused(form):
+    X = sp.random_array((20, 3), density=0.5, rng=0, format=form)
+    if form == "lil":
+        X.rows[0] = [10**6]
+        X.data[0] = [1.0]
+    else:
+        X._dict[10**6, 0] = 1.0
+    with pytest.raises(
+        ValueError, match=r"with indices outside of it|index 1000000 exceeds matrix dimension"
+    ):
+        open_array(X)
+
+
 def test_categories_of_numbers_are_their_values():
     source = open_array(np.array([[2.0], [1.0], [2.0], [np.nan]]))
     values = source.categories(0)

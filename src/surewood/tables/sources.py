@@ -505,19 +505,21 @@ class CategoryValues:
 def open_array(X: Any) -> Source:
     """A source for an array, a nested list or a sparse matrix."""
     if sp.issparse(X):
-        _refuse_broken_indices(X)
+        X = _with_indices_inside(X)
     X = _without_masks(_without_lists(X))
     return FrameSource(pd.DataFrame(X), by_position=True) if _beyond_numbers(X) else ArraySource(X)
 
 
-def _refuse_broken_indices(X: Any) -> None:
+def _with_indices_inside(X: Any) -> Any:
     """Refuse a sparse matrix with indices outside of it: SciPy's compiled code follows them unchecked."""
     if X.format in ("csr", "csc", "bsr"):
         X.check_format(full_check=True)
-    if X.format == "coo":
-        for n_sides, index in zip(X.shape, X.coords):
-            if len(index) and not 0 <= index.min() <= index.max() < n_sides:
-                raise ValueError(f"X is a sparse matrix of shape {X.shape} with indices outside of it.")
+        return X
+    X = X.tocoo()
+    for n_sides, index in zip(X.shape, X.coords):
+        if len(index) and not 0 <= index.min() <= index.max() < n_sides:
+            raise ValueError(f"X is a sparse matrix of shape {X.shape} with indices outside of it.")
+    return X
 
 
 class ArraySource(Source):
