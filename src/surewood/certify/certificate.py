@@ -137,7 +137,8 @@ class Certificate:
         if self.guarantees:
             return trivial_text(self.best or self.guarantees[0], self.majority_error)
         reasons = [item.reason for item in self.withheld if item.code and item.method == Method.HOLDOUT]
-        return f"no guarantee: {reasons[0]}" if reasons else "no guarantee could be given"
+        reasons.append("hold out rows and certify the model on them")
+        return f"no guarantee: {reasons[0]}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists, numbers and words; every form is made from this."""
