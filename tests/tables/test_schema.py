@@ -18,6 +18,8 @@ from surewood.tables.schema import FEW_CATEGORIES, MIN_ROWS, read_text, row_weig
 
 pl = pytest.importorskip("polars")
 
+needs_pandas_3 = pytest.mark.skipif(pd.__version__ < "3", reason="an OverflowError of pandas 2")
+
 
 @pytest.mark.parametrize(
     ("values", "form"),
@@ -274,7 +276,7 @@ def test_missing_objects_without_text():
     np.testing.assert_array_equal(schema.read(array).matrix(), [[np.nan, 1], [3, np.nan]])
 
 
-@pytest.mark.parametrize("beside", [2.0, "text", None])
+@pytest.mark.parametrize("beside", [2.0, pytest.param("text", marks=needs_pandas_3), None])
 def test_infinite_and_too_large_objects_are_refused(beside):
     schema = TableSchema.learn(np.array([[1.0, beside]], dtype=object))
     with pytest.raises(ValueError, match="infinity"):
@@ -389,16 +391,12 @@ def test_pandas_columns_held_by_arrow(type_, values, kind, expected):
     np.testing.assert_array_equal(schema.read(pa.table({"c": array})).column(0), expected)
 
 
-def test_times_beyond_the_reach_of_nanoseconds():
+@pytest.mark.parametrize("dtype", [pytest.param(object, marks=needs_pandas_3), "M8[us]", "M8[s]"])
+def test_times_beyond_the_reach_of_nanoseconds(dtype):
     far = [datetime.datetime(9999, 12, 31), datetime.datetime(1, 1, 1), None]
+    frame = pd.DataFrame({"t": pd.Series(far, dtype=dtype)})
     expected = [253402214400.0, -62135596800.0, np.nan]
-    for column in (
-        pd.Series(far, dtype=object),
-        pd.Series(far, dtype="M8[us]"),
-        pd.Series(far, dtype="M8[s]"),
-    ):
-        frame = pd.DataFrame({"t": column})
-        np.testing.assert_array_equal(TableSchema.learn(frame).read(frame).column(0), expected)
+    np.testing.assert_array_equal(TableSchema.learn(frame).read(frame).column(0), expected)
 
 
 def test_times_as_objects_of_several_zones_and_without_a_single_one():
