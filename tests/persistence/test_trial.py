@@ -18,6 +18,7 @@ from tests.contract.estimators import classifiers, deterministic
 from tests.persistence import variety
 from tests.persistence.forging import forge, with_attribute
 
+NO_CLASSIFIER = {"object": ["surewood.trees.forest_model.ForestModel", {"classes_": {"labels": [0, 1]}}]}
 RNG = np.random.default_rng(0)
 X, HOLDOUT = RNG.standard_normal((120, 3)), RNG.standard_normal((120, 3))
 
@@ -92,6 +93,7 @@ def model(name):
         ("scanner", "Grain", "shape", {"tuple": [3, 2**23]}),
         ("cross-fitted", "CrossFittedClassifier", "models_", [1]),
         ("cross-fitted", "CrossFittedClassifier", "models_", []),
+        ("cross-fitted", "CrossFittedClassifier", "models_", [NO_CLASSIFIER] * 2),
         ("cross-fitted", "CrossFittedClassifier", "fold_size_", 0),
         ("cross-fitted", "CrossFittedClassifier", "fold_size_", 10**9),
         ("cross-fitted", "CrossFittedClassifier", "n_samples_", -1),

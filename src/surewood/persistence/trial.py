@@ -39,8 +39,10 @@ def flaw_of(model: Any) -> str | None:
         if hasattr(inner, "schema_") or isinstance(inner, ClassifierBase):
             return "its columns are not known"
         folds = getattr(model, "models_", ())  # a model may be the mean of models
-        flaws = map(flaw_of, folds if isinstance(folds, list) else ())
-        flaw = next((flaw for flaw in flaws if flaw is not None), None)
+        folds = folds if isinstance(folds, list) else ()
+        if not all(hasattr(fold, "predict_proba") for fold in folds):
+            return "one of its models has no probabilities"
+        flaw = next((flaw for flaw in map(flaw_of, folds) if flaw is not None), None)
         n_columns = getattr(inner, "n_features_in_", None)
         if flaw is not None or n_columns is None or not hasattr(model, "predict_proba"):
             return flaw
