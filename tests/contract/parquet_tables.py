@@ -35,5 +35,5 @@ def write_parts(frame, folder, n_parts=3):
     """The frame in parts; returns the folder."""
     folder.mkdir(exist_ok=True)
     for k, rows in enumerate(np.array_split(np.arange(len(frame)), n_parts)):
-        frame.iloc[rows].to_parquet(folder / f"part-{k}.parquet")
+        frame.iloc[rows].to_parquet(folder / f"part-{k}.parquet", index=False)
     return folder
