@@ -191,7 +191,7 @@ def monitor(
     watched.save(file)
     notes += [*saved.notes_about(X), *more]
     if look.n_left_out:
-        notes.append(f"{look.n_left_out:,} rows equal training rows; not counted, as in the certificate.")
+        notes.append(f"{look.n_left_out:,} rows equal training rows and are not counted.")
     return _result(saved, watched, Monitoring(look, None, len(X), y is not None, file, path, tuple(notes)))
 
 
