@@ -60,6 +60,17 @@ def test_columns_are_read_as_from_a_frame(frame, tmp_path, small_batches):
     np.testing.assert_array_equal(inputs.table.take(rows).column(2), whole.table.take(rows).column(2))
 
 
+def test_row_numbers_that_pandas_wrote_are_no_column(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(40.0), "y": ["a", "b"] * 20}).sort_values("y")
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    frame[:20].to_parquet(folder / "1.parquet")
+    frame[20:].reset_index(drop=True).to_parquet(folder / "2.parquet")
+    assert "__index_level_0__" in pq.read_schema(folder / "1.parquet").names
+    for source in (folder, folder / "1.parquet"):
+        assert forest().fit(source, "y").feature_names_in_.tolist() == ["x"]
+
+
 @pytest.mark.parametrize(
     "type_", [pa.float32(), pa.int8(), pa.uint64(), pa.decimal128(24, 2), pa.bool_(), pa.float16()]
 )

@@ -263,6 +263,8 @@ def _schema_of(path: Path) -> pa.Schema:
         raise ValueError(_unreadable(path, error)) from error
     if metadata.num_rows == 0:
         raise ValueError(f"{path} has no rows; leave it out.")
+    # pandas writes the row numbers of a filtered frame beside its columns
+    schema = pa.schema(field for field in schema if not field.name.startswith("__index_level_"))
     twice = sorted(name for name, count in Counter(schema.names).items() if count > 1)
     if twice:
         raise ValueError(
