@@ -76,7 +76,7 @@ def test_tab_separated_and_parquet_and_catalogue(tmp_path):
     shown = run("fit", "wine", *QUICK, "--holdout", "0", folder=tmp_path)
     assert shown.returncode == 0
     assert "142" not in shown.stdout
-    assert "No guarantee could be given." in shown.stdout
+    assert "No guarantee: hold out rows and certify the model on them." in shown.stdout
 
 
 def test_auto_says_why_and_charges_for_it(tmp_path):

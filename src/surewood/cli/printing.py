@@ -41,7 +41,9 @@ def print_fit(out: Console, facts: Mapping[str, Any], files: Mapping[str, str], 
     out.print()
     peak = f", peak memory {memory_text(facts['peak_memory_bytes'])}" if facts["peak_memory_bytes"] else ""
     out.print(Text.assemble((facts["title"], "bold"), f", fitted in {seconds(facts['seconds'])}{peak}"))
-    out.print(_measured(facts))
+    measured = _measured(facts)
+    if measured.row_count:
+        out.print(measured)
     out.print()
     print_certificate(out, facts["certificate"])
     print_notes(out, [*facts["notes"], *member_notes(facts["members"])])
