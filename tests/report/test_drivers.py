@@ -130,7 +130,7 @@ def test_the_sentence_names_what_clearly_matters():
 
 def test_every_chart_is_drawn_and_names_are_text():
     made = driver_charts(FACTS)
-    assert "27 less important columns are not drawn" in made["importances"]["caption"]
+    assert "Not drawn: 27 less important columns." in made["importances"]["caption"]
     assert "<age>" not in made["importances"]["variants"][0]["html"]
     assert [chart["title"] for chart in made["dependence"]] == ["pay", "city"]  # one value is no chart
     assert "missing (38 % of rows)" in made["dependence"][1]["variants"][0]["html"]

@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from surewood.base.describing import sample_rows, short, take_rows
-from surewood.base.wording import percent, points_text
+from surewood.base.wording import percent, plural, points_text
 from surewood.inspect import contributions, dependence, permutation_importances
 from surewood.report.charts import BarRow, Part, Plot, alt_text, bar_rows, figure, fitted_axis
 from surewood.report.facts import Predictions, last_step
@@ -251,7 +251,7 @@ def _importance_charts(facts: dict[str, Any]) -> dict[str, Any]:
         ]
         rows.append(BarRow(column["column"], bars, value))
     left = facts["n_columns"] - len(rows)
-    more = f" {left:,} less important columns are not drawn." if left > 0 else ""
+    more = f" Not drawn: {plural(left, 'less important column')}." if left > 0 else ""
     now, sure = number(facts["baseline"], 3), percent(facts["confidence"], 0)
     caption = (
         f"ESTIMATE: how much the {facts['metric']} ({now} now) rises when the values of a column are "
