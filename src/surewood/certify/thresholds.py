@@ -64,7 +64,7 @@ class NoThresholdError(ValueError):
     Attributes
     ----------
     best : float or None
-        x
+        The best value that could be guaranteed with these rows, as the only requirement.
     rows_needed : int or None
         About this many rows would do; None where more rows are not expected to help.
 
