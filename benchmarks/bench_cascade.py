@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from papers.cascades import SETS
 from papers.cascades.folds import prepare_fold
 from surewood.cascade.gamma_path import gamma_path
-from surewood.cascade.search import Budget, Outcome, PrefixTree, minimise
+from surewood.cascade.search import Outcome, PrefixTree, minimise
 from surewood.tables import DataError
 
 GAMMAS = (1.0, 0.1, 0.01, 0.001)
@@ -95,12 +95,10 @@ def against_svc(names, repeats: int, limit: int) -> None:
         peer, pairs, same = SvcTrainer(fold.task.trainer), [], True
         for _ in range(repeats):
             ours, found = timed(
-                lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 1e-3, budget=Budget(svms=limit))
+                lambda f=fold: minimise(fresh_tree(f), f.task.complexity, 1e-3, max_svms=limit)
             )
             theirs, other = timed(
-                lambda f=fold, p=peer: minimise(
-                    fresh_tree(f, p), f.task.complexity, 1e-3, budget=Budget(svms=limit)
-                )
+                lambda f=fold, p=peer: minimise(fresh_tree(f, p), f.task.complexity, 1e-3, max_svms=limit)
             )
             pairs.append((ours, theirs))
             same &= found.path == other.path

@@ -28,7 +28,7 @@ from papers.cascades.folds import PAPER_GAMMAS, prepare_fold, run_fold
 from papers.datasets import load
 from surewood.bounds import log_growth, vc_dimension
 from surewood.cascade import DeepCascadeSVMClassifier
-from surewood.cascade.search import Budget, minimise
+from surewood.cascade.search import minimise
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research" / "cascade.md"
 RESULTS = Path(__file__).resolve().parent / "results" / "cascade_protocol.csv"
@@ -97,7 +97,7 @@ def raw() -> str:
         complexity = np.sqrt(np.maximum(printed, 0.0) / m)  # the root of a negative number, read as 0
         for gamma in PAPER_GAMMAS:
             right = minimise(fold.task.tree, fold.task.complexity, gamma)
-            wrong = minimise(fold.task.tree, complexity, gamma, budget=Budget(svms=20_000))
+            wrong = minimise(fold.task.tree, complexity, gamma, max_svms=20_000)
             rows.append(
                 {
                     "data set": f"{name}, m = {m}",

@@ -32,7 +32,7 @@ from surewood.cascade.model_selection import (
     score_fold,
 )
 from surewood.cascade.plan import CascadePlan, make_selection_plan
-from surewood.cascade.search import Budget, SearchResult, minimise
+from surewood.cascade.search import SearchResult, minimise
 from surewood.cascade.training import Task, choose_C, make_task
 from surewood.svm.gram import Gram
 from surewood.tables import begin_fit
@@ -150,7 +150,7 @@ class PathRule:
     def __post_init__(self) -> None:
         fold = self.fold
         self.one = FoldTask(fold.task, fold.validation)
-        explore(self.one, self.gamma_min, LEAF_GAMMAS, Budget(svms=fold.plan.max_svms))
+        explore(self.one, self.gamma_min, LEAF_GAMMAS, max_svms=fold.plan.max_svms)
         self.candidates = list_candidates([self.one], len(fold.plan.kernels.degrees))
         answers = score_fold([self.one], self.candidates, fold.sample.design, 2)
         sample = fold.sample

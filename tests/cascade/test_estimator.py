@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 
 from surewood import DeepCascadeSVMClassifier, DeepCascadeSVMClassifierCV
 from surewood.cascade import svm_trainer, training
-from surewood.cascade.search import Budget, leaf_complexity
+from surewood.cascade.search import leaf_complexity
 from surewood.cascade.svm_trainer import SvmTrainer
 from surewood.cascade.training import prepare_all, search_task
 from surewood.svm import penalty
@@ -72,7 +72,7 @@ def test_exactly_so_many_leaves(moons):
         small(n_leaves=3, C=1.0).fit([[0.0], [1.0]], [0, 1])
 
 
-def test_a_budget_returns_the_best_so_far_with_its_gap(moons):
+def test_a_limit_returns_the_best_so_far_with_its_gap(moons):
     whole = small(gamma_scale=1e-4, degrees=(1, 2, 3)).fit(*moons).search_[0]
     part = small(gamma_scale=1e-4, degrees=(1, 2, 3), study={"max_svms": 5}).fit(*moons).search_[0]
     assert part.n_svms < whole.n_svms
@@ -181,7 +181,7 @@ def test_parameters_are_read_once():
     assert plan.kernels.degrees == (1, 3)
     np.testing.assert_array_equal(plan.C, [2.0, 2.0])
     assert (plan.max_memory, plan.calibration) == (10**9, "isotonic")
-    assert plan.budget(0.5, 3).seconds == pytest.approx(1.0, abs=0.2)
+    assert plan.until(0.5).divided(3).seconds == pytest.approx(1.0, abs=0.2)
 
 
 def test_every_class_has_a_problem_but_native_ones(iris):
@@ -209,11 +209,11 @@ def test_folds_on_which_C_is_chosen(study, n_folds, fraction):
 # --- training ----------------------------------------------------------------------------------------------
 
 
-def test_a_search_reports_one_step_whatever_the_budget():
+def test_a_search_reports_one_step_whatever_the_limit():
     for n_svms in (None, 40):
         (task,) = prepare_all(*small_problem())
         steps = []
-        search_task(task, 1e-3, None, Budget(svms=n_svms), steps.append)
+        search_task(task, 1e-3, None, None, n_svms, steps.append)
         assert sum(steps) == pytest.approx(1.0)
 
 

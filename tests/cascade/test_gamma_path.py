@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surewood.cascade.gamma_path import gamma_path, inner_point
-from surewood.cascade.search import Budget, PrefixTree, minimise
+from surewood.cascade.search import PrefixTree, minimise
 from tests.cascade.reference import ToyTrainer, all_scores, first_minimiser
 
 SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
@@ -55,9 +55,9 @@ def test_the_path_may_end_early():
     assert [(piece.low, piece.path.n_leaves) for piece in only] == [(5.0, 1)]
 
 
-def test_a_budget_is_shared_by_the_searches_and_owned_up_to():
+def test_a_limit_is_shared_by_the_searches_and_owned_up_to():
     tree = PrefixTree(ToyTrainer(60, 2, 0, accuracy=0.6), SHARES, 3)
-    pieces = gamma_path(tree, COMPLEXITY, budget=Budget(svms=10))
+    pieces = gamma_path(tree, COMPLEXITY, max_svms=10)
     assert tree.n_svms < 20
     assert not any(piece.proven for piece in pieces)
     whole = gamma_path(tree, COMPLEXITY)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surewood.base.time_limit import TimeLimit
 from surewood.bounds import cascade_complexity, cascade_criterion
 from surewood.cascade.chain import Path
-from surewood.cascade.search import Budget, PrefixTree, leaf_complexity, minimise, tie
+from surewood.cascade.search import PrefixTree, leaf_complexity, minimise, tie
 from surewood.cascade.training import prepare_all
 from tests.cascade.conftest import small_problem
 from tests.cascade.reference import ToyTrainer, all_scores, first_minimiser
@@ -91,16 +92,16 @@ def test_every_machine_is_trained_once():
 
 @settings(max_examples=20, deadline=None)
 @given(machines=st.integers(1, 60), seed=st.integers(0, 1000))
-def test_a_budget_gives_a_valid_gap(machines, seed):
+def test_a_limit_gives_a_valid_gap(machines, seed):
     trainer, complexity = ToyTrainer(30, 3, seed), np.array([0.2, 0.3, 0.4])
     exact = minimise(tree_of(trainer), complexity, 0.01)
-    cut_short = minimise(tree_of(trainer), complexity, 0.01, budget=Budget(svms=machines))
+    cut_short = minimise(tree_of(trainer), complexity, 0.01, max_svms=machines)
     assert cut_short.lower_bound <= exact.score + tie(exact.score)
     assert cut_short.score >= exact.score - tie(exact.score)
     assert cut_short.gap >= (cut_short.score - exact.score) / 30 - 1e-12
     if cut_short.proven:
         assert cut_short.path == exact.path
-    out_of_time = minimise(tree_of(trainer), complexity, 0.01, budget=Budget(seconds=0.0))
+    out_of_time = minimise(tree_of(trainer), complexity, 0.01, limit=TimeLimit(0.0))
     assert out_of_time.lower_bound <= exact.score + tie(exact.score)
 
 

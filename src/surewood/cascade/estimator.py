@@ -476,8 +476,9 @@ class DeepCascadeSVMClassifier(SvmCascadeBase):
         paths: list[list[PathPiece]] = []
         tasks = prepare_all(plan, data)
         for task in tasks:
-            budget = plan.budget(1.0, len(tasks) - len(paths))
-            paths.append(gamma_path(task.tree, task.complexity, gamma_min=gamma_min, budget=budget))
+            limit = plan.time_limit.divided(len(tasks) - len(paths))
+            paths.append(gamma_path(task.tree, task.complexity, gamma_min=gamma_min,
+                                    limit=limit, max_svms=plan.max_svms))  # fmt: skip
         return paths
 
 

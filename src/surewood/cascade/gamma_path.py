@@ -29,9 +29,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from surewood._arrays import Floats
-from surewood.base.time_limit import TimeLimit
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.cascade.chain import Path
-from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise, tie
+from surewood.cascade.search import PrefixTree, SearchResult, minimise, tie
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class PathPiece:
     high: float
     #: The exact minimizer, found at an inner point.
     result: SearchResult
-    #: False when the budget cut some search of the path short: pieces may then be missing or wrong.
+    #: False when a limit cut some search of the path short: pieces may then be missing or wrong.
     proven: bool = True
 
     @property
@@ -64,7 +64,12 @@ def inner_point(low: float, high: float) -> float:
 
 
 def gamma_path(
-    tree: PrefixTree, complexity: Floats, *, gamma_min: float = 0.0, budget: Budget | None = None
+    tree: PrefixTree,
+    complexity: Floats,
+    *,
+    gamma_min: float = 0.0,
+    limit: TimeLimit = NO_LIMIT,
+    max_svms: int | None = None,
 ) -> list[PathPiece]:
     """Pieces of the γ path from infinity down to `gamma_min`.
 
@@ -75,9 +80,9 @@ def gamma_path(
         Positive.
     gamma_min : float, default=0
         Where to stop; near 0 nothing is pruned but by training errors, so the last stretch is the longest.
-    budget : Budget, optional
-        Of all searches together. When it runs out, the rest of the path is made of the SVMs trained by then,
-        and ``piece.proven`` is False.
+    limit, max_svms : optional
+        As in :func:`~surewood.cascade.search.minimise`, of all searches together. When they are reached, the
+        rest of the path is made of the SVMs trained by then, and ``piece.proven`` is False.
 
     Returns
     -------
@@ -85,11 +90,12 @@ def gamma_path(
         By decreasing γ, each beginning where the one before ends.
     """
     results: dict[float, SearchResult] = {}
-    clock = _SharedBudget(tree, budget or Budget())
+    svms_before = tree.n_svms
 
     def at(gamma: float) -> SearchResult:
         if gamma not in results:
-            result = minimise(tree, complexity, gamma, budget=clock.left())
+            left = None if max_svms is None else max(0, max_svms - (tree.n_svms - svms_before))
+            result = minimise(tree, complexity, gamma, limit=limit, max_svms=left)
             assert result is not None  # one leaf is always possible
             results[gamma] = result
         return results[gamma]
@@ -126,18 +132,3 @@ def _kinks(at: Callable[[float], SearchResult], low: float, high: float) -> list
         return [meet]
     # E need not bend at `meet` itself; an extra point only cuts a piece that is joined again.
     return [*_kinks(at, low, meet), meet, *_kinks(at, meet, high)]
-
-
-class _SharedBudget:
-    """What earlier searches left of a budget."""
-
-    def __init__(self, tree: PrefixTree, budget: Budget) -> None:
-        self.tree, self.budget = tree, budget
-        self.svms_before, self.time_limit = tree.n_svms, TimeLimit(budget.seconds)
-
-    def left(self) -> Budget:
-        svms = self.budget.svms
-        return Budget(
-            None if self.budget.seconds is None else self.time_limit.left,
-            None if svms is None else max(0, svms - (self.tree.n_svms - self.svms_before)),
-        )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.model import CascadeModel, OutOfFold
 from surewood.cascade.plan import SVM_RULES, SVM_SWITCHES, SelectionPlan, make_selection_plan
-from surewood.cascade.search import Budget, SearchResult, leaf_complexity, minimise
+from surewood.cascade.search import SearchResult, leaf_complexity, minimise
 from surewood.cascade.training import (
     LEAST_SVMS,
     Task,
@@ -300,7 +300,8 @@ def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int,
 def _explore_all(plan: SelectionPlan, fold_tasks: list[list[FoldTask]]) -> list[list[FoldTask]]:
     """Find the γ paths and the minimizers with exactly l leaves in every fold."""
     flat = list(itertools.chain(*fold_tasks))
-    options = (plan.gamma_min, plan.leaf_gammas, plan.budget(_EXPLORED, len(flat)), plan.gammas)
+    limits = (plan.until(_EXPLORED).divided(len(flat)).seconds, plan.max_svms)
+    options = (plan.gamma_min, plan.leaf_gammas, plan.gammas, *limits)
     calls = (partial(delayed(explore), fold_task, *options) for fold_task in flat)
     seconds = [3 * fold_task.task.search_seconds for fold_task in flat]
     with stage(plan.verbose, "gamma paths of the folds", len(flat)) as advance:
@@ -314,36 +315,33 @@ def explore(
     fold_task: FoldTask,
     gamma_min: float,
     leaf_gammas: Sequence[float],
-    budget: Budget,
     gammas: Sequence[float] | None = None,
+    seconds: float | None = None,
+    max_svms: int | None = None,
     advance: Advance = ignore,
 ) -> FoldTask:
     """Find the γ path and the minimizers with exactly l leaves, or the minimizers of some `gammas` only.
 
-    The time is divided among them.
+    The seconds are divided among them; `max_svms` holds for each.
     """
-    task = fold_task.task
+    task, limit = fold_task.task, TimeLimit(seconds)
     tree, complexity = task.tree, task.complexity
-    if gammas is not None:
-        each = budget if budget.seconds is None else Budget(budget.seconds / len(gammas), budget.svms)
-        with search_step(task, budget, advance, len(gammas)):
-            for gamma in gammas:
-                result = minimise(tree, complexity, gamma, budget=each)
-                assert result is not None  # a single SVM always fits
-                fold_task.exact[Candidate(gamma)] = result.path
-        return fold_task
-    n_exact = len(leaf_gammas) * (tree.max_leaves - 1)
-    time_limit = TimeLimit(budget.seconds)
-    with search_step(task, budget, advance, 1 + n_exact):
-        path_budget = Budget(time_limit.divided(2 if n_exact else 1).seconds, budget.svms)
-        fold_task.pieces = gamma_path(tree, complexity, gamma_min=gamma_min, budget=path_budget)
-        for k, (gamma, n_leaves) in enumerate(itertools.product(leaf_gammas, range(2, tree.max_leaves + 1))):
-            if time_limit.is_over:
+    if gammas is None:
+        candidates = [Candidate(g, n) for g in leaf_gammas for n in range(2, tree.max_leaves + 1)]
+    else:
+        candidates = [Candidate(gamma) for gamma in gammas]
+    with search_step(task, max_svms, advance, len(candidates) + (gammas is None)):
+        if gammas is None:
+            half = limit.divided(2 if candidates else 1)
+            fold_task.pieces = gamma_path(
+                tree, complexity, gamma_min=gamma_min, limit=half, max_svms=max_svms
+            )
+        for k, candidate in enumerate(candidates):
+            if limit.is_over and gammas is None:
                 break
-            exact_budget = Budget(time_limit.divided(n_exact - k).seconds, budget.svms)
-            result = minimise(tree, complexity, gamma, n_leaves=n_leaves, budget=exact_budget)
+            result = _search(task, candidate, limit.divided(len(candidates) - k), max_svms)
             if result is not None:
-                fold_task.exact[Candidate(gamma, n_leaves)] = result.path
+                fold_task.exact[candidate] = result.path
     return fold_task
 
 
@@ -479,23 +477,25 @@ def _search_all(plan: SelectionPlan, tasks: Sequence[Task], candidate: Candidate
     results: list[SearchResult] = []
     with stage(plan.verbose, "searching on all rows", len(tasks)) as advance:
         for task in tasks:
-            budget = plan.budget(_SEARCHED, len(tasks) - len(results))
-            with search_step(task, budget, advance):
-                results.append(_search(task, candidate, budget))
+            limit = plan.until(_SEARCHED).divided(len(tasks) - len(results))
+            with search_step(task, plan.max_svms, advance):
+                result = _search(task, candidate, limit, plan.max_svms)
+                if result is None:  # a class too small for this many leaves: its best cascade of any number
+                    result = _search(task, replace(candidate, n_leaves=None), limit, plan.max_svms)
+            assert result is not None  # one leaf is always possible
+            results.append(result)
     return results
 
 
-def _search(task: Task, candidate: Candidate, budget: Budget) -> SearchResult:
-    """The candidate's cascade on a task's sample."""
+def _search(task: Task, candidate: Candidate, limit: TimeLimit, max_svms: int | None) -> SearchResult | None:
+    """The candidate's cascade on a task's sample; None where it is too small for the number of leaves."""
     if candidate.choice is not None:
         return _single_svm(task, candidate.choice)
     assert candidate.gamma is not None
-    tree, complexity, gamma = task.tree, task.complexity, candidate.gamma
-    result = minimise(tree, complexity, gamma, n_leaves=candidate.n_leaves, budget=budget)
-    if result is None:  # a class too small for this many leaves: its best cascade without that demand
-        result = minimise(tree, complexity, gamma, budget=budget)
-    assert result is not None  # one leaf is always possible
-    return result
+    return minimise(
+        task.tree, task.complexity, candidate.gamma,
+        n_leaves=candidate.n_leaves, limit=limit, max_svms=max_svms,
+    )  # fmt: skip
 
 
 def _single_svm(task: Task, choice: int) -> SearchResult:

@@ -22,7 +22,6 @@ from surewood.base.rules import Choice, Integer, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
 from surewood.cascade.chain import as_fractions
 from surewood.cascade.data import CascadeData, Folds
-from surewood.cascade.search import Budget
 from surewood.cascade.svm_trainer import KERNELS, KernelChoice
 from surewood.svm.penalty import C_GRID, C_list, degree_list
 
@@ -101,10 +100,6 @@ class CascadePlan:
         """The time limit of what has to end when a fraction of the fit's time has passed."""
         seconds = self.time_limit.seconds
         return TimeLimit(None if seconds is None else fraction * seconds, self.time_limit.started)
-
-    def budget(self, until: float, n_searches: int) -> Budget:
-        """The budget of each of some searches that have to end when a fraction of the time has passed."""
-        return Budget(self.until(until).divided(n_searches).seconds, self.max_svms)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import AnyArray, Floats, Ints, Mask
-from surewood.base.time_limit import TimeLimit
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.cascade.chain import Path, Rows, counts_to_continue, points_to_continue
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 4, 128  # pairs trained between two looks at the best cascade
@@ -276,17 +276,6 @@ class PrefixTree:
 
 
 @dataclass(frozen=True)
-class Budget:
-    """Limits after which a search stops with the best so far; `svms` keeps the result deterministic.
-
-    `seconds` begin with the search.
-    """
-
-    seconds: float | None = None
-    svms: int | None = None
-
-
-@dataclass(frozen=True)
 class SearchResult:
     """The best cascade found, and what is proven about it."""
 
@@ -343,7 +332,8 @@ def minimise(
     gamma: float,
     *,
     n_leaves: int | None = None,
-    budget: Budget | None = None,
+    limit: TimeLimit = NO_LIMIT,
+    max_svms: int | None = None,
 ) -> SearchResult | None:
     """Exact minimizer of the criterion over all cascades of the tree.
 
@@ -357,13 +347,17 @@ def minimise(
         Scale of the complexity, 0 to infinity.
     n_leaves : int, optional
         Only cascades with exactly this many (non-empty) leaves.
-    budget : Budget, optional
+    limit : TimeLimit, optional
+        When it is over, the search returns the best cascade so far.
+    max_svms : int, optional
+        So it does after training this many SVMs, which keeps the result deterministic.
 
     Returns
     -------
     SearchResult, or None when no cascade has exactly `n_leaves` leaves.
     """
-    return _Search(tree, np.asarray(complexity, dtype=np.float64), gamma, n_leaves, budget or Budget()).run()
+    a = np.asarray(complexity, dtype=np.float64)
+    return _Search(tree, a, gamma, n_leaves, limit, max_svms).run()
 
 
 class _View(NamedTuple):
@@ -386,15 +380,22 @@ class _Search:
     """One call of `minimise`."""
 
     def __init__(
-        self, tree: PrefixTree, complexity: Floats, gamma: float, n_leaves: int | None, budget: Budget
+        self,
+        tree: PrefixTree,
+        complexity: Floats,
+        gamma: float,
+        n_leaves: int | None,
+        limit: TimeLimit,
+        max_svms: int | None,
     ) -> None:
-        self.tree, self.a, self.n_leaves, self.budget = tree, complexity, n_leaves, budget
+        self.tree, self.a, self.n_leaves, self.max_svms = tree, complexity, n_leaves, max_svms
         self.gamma, self.m = gamma, tree.total
         self.scale = 4.0 * gamma * self.m
         self.last_level = (tree.max_leaves if n_leaves is None else min(n_leaves, tree.max_leaves)) - 1
         # One more than any score: an infinite start makes the relative tolerance NaN.
         self.best = _Incumbent(self.m + 1.0, tree.max_leaves + 1, 0, -1, -1)
-        self.time_limit, self.svms_before, self.pruned = TimeLimit(budget.seconds), tree.n_svms, 0
+        self.limit = limit.divided(1)  # from now on
+        self.svms_before, self.pruned = tree.n_svms, 0
         self.seconds_per_svm = 0.0  # of the last ones, with a time limit
 
     def run(self) -> SearchResult | None:
@@ -414,12 +415,12 @@ class _Search:
         return None if self.best.node < 0 else self._result(open_bound)
 
     def _pass(self, level: int, view: _View) -> bool:
-        """Train the open pairs of a level by increasing bound; False when the budget ran out."""
+        """Train the open pairs of a level by increasing bound; False where a limit was reached."""
         chunk, at = 1 if level == 0 else _FIRST_CHUNK, 0
         nodes, choices = self._by_bound(level, view)
         bound, keys = view.bound[nodes, choices], self._keys(level, nodes, choices)
         while at < len(nodes) and bound[at] <= self.best.score + tie(self.best.score):
-            if self._out_of_budget():
+            if self._must_stop():
                 return False
             part = slice(at, at + min(chunk, self._affordable()))
             keep = ~self._prunable(level, bound[part], keys[part])
@@ -521,21 +522,21 @@ class _Search:
             if self.n_leaves is None:
                 return
 
-    def _out_of_budget(self) -> bool:
-        most = self.budget.svms
-        return self.time_limit.is_over or (most is not None and self.tree.n_svms - self.svms_before >= most)
+    def _must_stop(self) -> bool:
+        most = self.max_svms
+        return self.limit.is_over or (most is not None and self.tree.n_svms - self.svms_before >= most)
 
     def _affordable(self) -> int:
         """How many SVMs fit into the time that is left, at least one."""
         if self.seconds_per_svm <= 0.0:
-            return _LARGEST_CHUNK if self.budget.seconds is None else 1
-        return int(min(max(self.time_limit.left / self.seconds_per_svm, 1), _LARGEST_CHUNK))
+            return _LARGEST_CHUNK if self.limit.seconds is None else 1
+        return int(min(max(self.limit.left / self.seconds_per_svm, 1), _LARGEST_CHUNK))
 
     def _train(self, level: int, nodes: NDArray[np.int64], choices: NDArray[np.int64]) -> None:
-        svms_before, passed = self.tree.n_svms, self.time_limit.passed
+        svms_before, passed = self.tree.n_svms, self.limit.passed
         self.tree.train(level, nodes, choices)
-        if self.budget.seconds is not None and self.tree.n_svms > svms_before:
-            self.seconds_per_svm = (self.time_limit.passed - passed) / (self.tree.n_svms - svms_before)
+        if self.limit.seconds is not None and self.tree.n_svms > svms_before:
+            self.seconds_per_svm = (self.limit.passed - passed) / (self.tree.n_svms - svms_before)
 
     def _open_bound(self, level: int, view: _View) -> float:
         """Smallest score that a cascade not yet visited could have."""
@@ -568,7 +569,7 @@ class _Search:
             n_svms=tree.n_svms - self.svms_before,
             n_pruned=self.pruned,
             n_cascades=tree.n_cascades,
-            seconds=self.time_limit.passed,
+            seconds=self.limit.passed,
         )
 
 

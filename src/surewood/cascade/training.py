@@ -22,7 +22,7 @@ from surewood.cascade.chain import Cascade, Path, Rows, class_columns
 from surewood.cascade.data import CascadeData, Folds, make_gram, varies
 from surewood.cascade.model import CascadeModel, LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.plan import CascadePlan, Problem
-from surewood.cascade.search import Budget, PrefixTree, SearchResult, minimise
+from surewood.cascade.search import PrefixTree, SearchResult, minimise
 from surewood.cascade.svm_trainer import SvmTrainer, penalty_errors
 from surewood.families import distance_of
 from surewood.parallel import run_tasks, share, worker_count
@@ -209,7 +209,8 @@ def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[S
     """The best cascade of every task, and the tasks as the searches left them."""
     searched: list[Task] = []
     results: list[SearchResult] = []
-    options = (plan.gamma_scale, plan.n_leaves, plan.budget(_SEARCHED, len(tasks)))
+    limits = (plan.until(_SEARCHED).divided(len(tasks)).seconds, plan.max_svms)
+    options = (plan.gamma_scale, plan.n_leaves, *limits)
     calls = (partial(delayed(search_task), task, *options) for task in tasks)
     with stage(plan.verbose, "searching cascades", len(tasks)) as advance:
         n_jobs, seconds = plan.n_jobs if len(tasks) > 1 else 1, [task.search_seconds for task in tasks]
@@ -225,17 +226,28 @@ def search(plan: CascadePlan, tasks: Sequence[Task]) -> tuple[list[Task], list[S
 
 
 def search_task(
-    task: Task, gamma: float, n_leaves: int | None, budget: Budget, advance: Advance = ignore
+    task: Task,
+    gamma: float,
+    n_leaves: int | None,
+    seconds: float | None,
+    max_svms: int | None,
+    advance: Advance = ignore,
 ) -> tuple[Task, SearchResult | None]:
-    """The best cascade of a task, and the task with all SVMs that the search trained."""
-    with search_step(task, budget, advance):
-        return task, minimise(task.tree, task.complexity, gamma, n_leaves=n_leaves, budget=budget)
+    """The best cascade of a task, and the task with all SVMs that the search trained.
+
+    `seconds` begin here, perhaps in another process and after other tasks.
+    """
+    with search_step(task, max_svms, advance):
+        return task, minimise(
+            task.tree, task.complexity, gamma,
+            n_leaves=n_leaves, limit=TimeLimit(seconds), max_svms=max_svms,
+        )  # fmt: skip
 
 
 @contextmanager
-def search_step(task: Task, budget: Budget, advance: Advance, searches: int = 1) -> Iterator[None]:
-    """Some searches as one step of a stage, divided among the SVMs where the budget limits their number."""
-    most = searches * (budget.svms or 0)
+def search_step(task: Task, max_svms: int | None, advance: Advance, searches: int = 1) -> Iterator[None]:
+    """Some searches as one step of a stage, divided among the SVMs where their number is limited."""
+    most = searches * (max_svms or 0)
     with substeps(advance, 1.0, max(most, 1)) as report, task.trainer.reporting(report if most else ignore):
         yield
 
