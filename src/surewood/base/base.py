@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from surewood._arrays import AnyArray, Floats
 from surewood.base.contributions import Contributions, Groups, draw_background, table_contributions
 from surewood.base.describing import DescribesItself
-from surewood.base.family import Model
+from surewood.base.family import Model, Scored
 from surewood.base.notebook import figure_text, framed, tiles
 from surewood.base.parameters import Switch, TableParameters, checked_parameters
 from surewood.base.remembered import RememberedRows
@@ -349,3 +350,32 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
             raise ValueError(f"classes must be an array of at most {self._most_classes:,} labels.")
         if not (labels[1:] > labels[:-1]).all():
             raise ValueError("classes must be distinct labels in ascending order.")
+
+
+def is_calibrated(estimator: Any) -> bool:
+    """Whether an estimator that predicts by scores offers probabilities."""
+    return bool(estimator.calibrate)
+
+
+class ScoreClassifier(ClassifierBase[Scored]):
+    """Base of classifiers that predict by scores: only with `calibrate` there are probabilities."""
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Calibrated probabilities; the largest is that of the predicted class."""
+        return super().predict_proba(X)
+
+    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of :meth:`predict_proba`."""
+        return super().predict_log_proba(X)
+
+    def _explained(self, X: Any) -> list[dict[str, Any]]:
+        model = self._fitted()
+        details = model.explain(begin_predict(self, X), self.n_jobs)
+        if model.is_calibrated:
+            return self._explanations(self._kind, super().predict_proba(X), details)
+        return [
+            {"kind": self._kind, "prediction": plain(label), "probabilities": None, **detail}
+            for label, detail in zip(self.predict(X), details)
+        ]

@@ -68,4 +68,14 @@ class FittedModel(Protocol):
         ...
 
 
+class ScoreModel(FittedModel, Protocol):
+    """A model that predicts by scores: probabilities are their calibration, if there is one."""
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether there are probabilities."""
+        ...
+
+
 Model = TypeVar("Model", bound=FittedModel)
+Scored = TypeVar("Scored", bound=ScoreModel)

@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
-from surewood.base.base import ClassifierBase, Fitted, class_codes
+from surewood.base.base import Fitted, ScoreClassifier, class_codes, is_calibrated
 from surewood.base.counted_rows import count_rows
-from surewood.base.family import Model
+from surewood.base.family import Scored
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
     COMMON,
@@ -64,14 +64,10 @@ from surewood.families import FAMILIES, Families
 from surewood.tables import Table, TrainingTable, begin_predict
 
 
-def is_calibrated(estimator: Any) -> bool:
-    """Whether an estimator offers probabilities."""
-    return bool(estimator.calibrate)
-
-
-class CascadeBase(ClassifierBase[Model]):
+class CascadeBase(ScoreClassifier[Scored]):
     """What cascades of SVMs and of any families have in common."""
 
+    _kind = "cascade"
     __report_facts__ = report_facts.report_facts
     __explanation_steps__ = report_facts.explanation_steps
 
@@ -129,16 +125,6 @@ class CascadeBase(ClassifierBase[Model]):
         labels: AnyArray = np.asarray(self.classes_)[best]
         return labels
 
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities calibrated on out-of-fold scores; the largest is that of the predicted class."""
-        return self._fitted().probabilities(self._table(X), getattr(self, "n_jobs", None))
-
-    @available_if(is_calibrated)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of :meth:`predict_proba`."""
-        return super().predict_log_proba(X)
-
     @abstractmethod
     def decision_path(self, X: Any) -> Counts:
         """Leaf at which each row stays.
@@ -152,10 +138,6 @@ class CascadeBase(ClassifierBase[Model]):
     def apply(self, X: Any) -> Counts:
         """Leaf at which each row stays, as :meth:`decision_path`."""
         return self.decision_path(X)
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """The classifiers that each row met, its distance from them, and where it stayed."""
-        return self._fitted().explain(self._table(X), getattr(self, "n_jobs", None))
 
     def _table(self, X: Any) -> Table:
         self._fitted()
@@ -553,6 +535,7 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     """
 
     _description = "A chain of classifiers: a decision rule sends the harder rows on, the others stay."
+    n_jobs = None  # families decide
     leaf_terms = report_facts.generic_leaf_terms
     leaf_flow = report_facts.generic_leaf_flow
 

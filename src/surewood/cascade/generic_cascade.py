@@ -414,6 +414,10 @@ class GenericModel:
     def n_classes(self) -> int:
         return len(self.classes)
 
+    @property
+    def is_calibrated(self) -> bool:
+        return self.calibrator is not None
+
     def probabilities(self, rows: Table, n_jobs: int | None) -> Floats:
         """Calibrated class probabilities; `n_jobs` does nothing."""
         if self.calibrator is None:
@@ -457,12 +461,10 @@ class GenericModel:
         return [figure("leaves", len(self.cascade.leaves)), penalty_figure(self.gamma_scale)]
 
     def explain(self, rows: Table, n_jobs: int | None) -> list[Detail]:
-        """One dictionary per row: prediction, probabilities, class scores and path; `n_jobs` does nothing."""
+        """One dictionary per row: class scores and path; `n_jobs` does nothing."""
         design, labels = encoded(self.encoder, rows), [plain(label) for label in self.classes]
-        scores, leaf = self.cascade.evaluate(design)
-        probabilities = None if self.calibrator is None else self.calibrator.transform(scores, leaf)
         paths = [self._path(row[None], labels) for row in design]
-        return explained_rows(labels, scores, probabilities, [paths])
+        return explained_rows(labels, self.cascade.evaluate(design)[0], [paths])
 
     def _path(self, row: Floats, labels: Sequence[Any]) -> Detail:
         path: list[Detail] = []

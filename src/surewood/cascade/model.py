@@ -154,6 +154,10 @@ class CascadeModel:
         return len(self.classes)
 
     @property
+    def is_calibrated(self) -> bool:
+        return self.calibrator is not None
+
+    @property
     def held_out(self) -> Floats:
         """Scores of training rows by cascades that did not see them, one column per class."""
         return self.out_of_fold.scores
@@ -326,10 +330,9 @@ class CascadeModel:
     # --- explanations --------------------------------------------------------------------------------------
 
     def explain(self, rows: Table, n_jobs: int | None) -> list[Detail]:
-        """One dictionary per row: prediction, probabilities, class scores and path through each cascade."""
+        """One dictionary per row: class scores and path through each cascade."""
         design, labels = self.encode(rows), [plain(label) for label in self.classes]
         evaluations = self.evaluate(design, n_jobs=n_jobs)
-        probabilities = None if self.calibrator is None else self.calibrated(evaluations)
         names = [None] if len(self.cascades) == 1 else labels
         paths = []
         for cascade, name in zip(self.cascades, names):
@@ -342,7 +345,7 @@ class CascadeModel:
                     for row in range(len(design))
                 ]
             )
-        return explained_rows(labels, self.scores(evaluations), probabilities, paths)
+        return explained_rows(labels, self.scores(evaluations), paths)
 
     def _path(
         self, cascade: Cascade, name: Any, scores: list[Any], row: Floats, labels: Sequence[Any]
@@ -391,19 +394,11 @@ def penalty_figure(gamma_scale: float | None) -> Facts:
     return figure(label, gamma_scale) if gamma_scale else figure(label, "not used", "text")
 
 
-def explained_rows(
-    labels: Sequence[Any], scores: Floats, probabilities: Floats | None, paths: Sequence[Sequence[Detail]]
-) -> list[Detail]:
+def explained_rows(labels: Sequence[Any], scores: Floats, paths: Sequence[Sequence[Detail]]) -> list[Detail]:
     """What ``explain`` returns, from scores per class and the path of every row through each cascade."""
     return [
-        {
-            "kind": "cascade",
-            "prediction": labels[int(row.argmax())],
-            "probabilities": None if probabilities is None else by_label(labels, probabilities[k]),
-            "votes": by_label(labels, row),
-            "cascades": [cascade_paths[k] for cascade_paths in paths],
-        }
-        for k, row in enumerate(scores)
+        {"votes": by_label(labels, row), "cascades": list(cascade_paths)}
+        for row, *cascade_paths in zip(scores, *paths)
     ]
 
 

@@ -6,13 +6,11 @@ import warnings
 from dataclasses import field
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
-from surewood._arrays import Floats
-from surewood.base.base import ClassifierBase, Fitted
+from surewood._arrays import Codes, Floats
+from surewood.base.base import Fitted, ScoreClassifier
 from surewood.base.parameters import GramParameter, parameters
 from surewood.svm.model import SvmModel, explanation_steps, report_facts
 from surewood.svm.path import DegreePath
@@ -21,12 +19,8 @@ from surewood.svm.training import train, train_path
 from surewood.tables import begin_predict
 
 
-def _gives_probabilities(estimator: PolySVC) -> bool:
-    return estimator.calibrate is not False
-
-
 @parameters(RULES)
-class PolySVC(ClassifierBase[SvmModel], GramParameter):
+class PolySVC(ScoreClassifier[SvmModel], GramParameter):
     """C-support vector classifier with polynomial, RBF or linear kernel.
 
     Names and meaning of the parameters are those of :class:`sklearn.svm.SVC` where both have them. The
@@ -112,6 +106,7 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
 
     model_: SvmModel = field(init=False)
 
+    _kind = "svm"
     __report_facts__ = report_facts
     __explanation_steps__ = explanation_steps
 
@@ -210,28 +205,14 @@ class PolySVC(ClassifierBase[SvmModel], GramParameter):
         table = begin_predict(self, X)
         return self.model_.decisions(table, self.decision_function_shape, self.n_jobs)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Floats:
-        """Calibrated probabilities; the largest is that of the predicted class."""
-        return super().predict_proba(X)
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of :meth:`predict_proba`."""
-        return np.asarray(np.log(self.predict_proba(X)))
-
-    def _explained(self, X: Any) -> list[dict[str, Any]]:
-        """Pairwise decisions, votes, and the nearest support vectors."""
-        return self._fitted().explain(begin_predict(self, X), self.n_jobs)
-
     C_ = Fitted[float]("C", "The C that was used.")
-    support_ = Fitted[NDArray[np.int32]]("support.rows", "Training rows that are support vectors.")
+    support_ = Fitted[Codes]("support.rows", "Training rows that are support vectors.")
     support_vectors_ = Fitted[Floats]("support.vectors", "The support vectors, encoded and scaled.")
-    n_support_ = Fitted[NDArray[np.int32]]("support.per_class", "Support vectors per class.")
+    n_support_ = Fitted[Codes]("support.per_class", "Support vectors per class.")
     dual_coef_ = Fitted[Floats]("support.dual_coef", "Dual coefficients, laid out as in `SVC`.")
     intercept_ = Fitted[Floats]("support.intercept", "Intercept of each pair of classes.")
     kernel_scale_ = Fitted[float]("support.kernel_scale", "What the kernel was divided by.")
-    n_iter_ = Fitted[NDArray[np.int32]]("n_iter", "Solver iterations per pair of classes.")
+    n_iter_ = Fitted[Codes]("n_iter", "Solver iterations per pair of classes.")
 
     @property
     def fit_status_(self) -> int:

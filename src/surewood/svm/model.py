@@ -112,6 +112,10 @@ class SvmModel:
         proba = self.calibration.probabilities(decisions, self.predictor.classes)
         return lift(proba, self.winners(rows, n_jobs))
 
+    @property
+    def is_calibrated(self) -> bool:
+        return self.calibration is not None
+
     def evidence(self) -> Iterator[Evidence]:
         """Sample compression (theory.md §6.4) where C was given, and the out-of-fold error.
 
@@ -136,23 +140,15 @@ class SvmModel:
             )
 
     def explain(self, rows: Table, n_jobs: int | None) -> list[dict[str, Any]]:
-        """Pairwise decisions, votes and the nearest support vectors of each row.
-
-        The prediction is that of the votes: there may be no probabilities.
-        """
+        """Pairwise decisions, votes and the nearest support vectors of each row."""
         design, classes = self.design(rows), self.predictor.classes
         decisions = self.predictor.decisions(design, n_jobs=n_jobs)
         votes = np.zeros((len(design), len(self.classes)), dtype=np.int64)
         votes[:, classes] = class_votes(decisions, len(classes))
-        winners = self.winners(rows, n_jobs)
-        probabilities = None if self.calibration is None else self.probabilities(rows, n_jobs)
         labels = [plain(label) for label in self.classes]
         pairs = [(labels[classes[a]], labels[classes[b]]) for a, b in zip(*np.triu_indices(len(classes), 1))]
         return [
             {
-                "kind": "svm",
-                "prediction": labels[winners[row]],
-                "probabilities": None if probabilities is None else by_label(labels, probabilities[row]),
                 "degree": self.degree,
                 "votes": by_label(labels, votes[row]),
                 "pairs": [
