@@ -217,6 +217,15 @@ class Evaluation(NamedTuple):
     work: Counts
 
 
+def joined(evaluations: Sequence[Evaluation], n_classes: int) -> tuple[Floats, Counts, Floats]:
+    """Rows after all cascades: scores (one column per class), leaf and distance (one column per cascade)."""
+    return (
+        class_columns([evaluation.scores for evaluation in evaluations], n_classes),
+        np.column_stack([evaluation.leaf for evaluation in evaluations]),
+        np.column_stack([distance_of(evaluation.scores) for evaluation in evaluations]),
+    )
+
+
 @dataclass(frozen=True)
 class Cascade:
     """A chain of nodes over `n_classes` classes; with two, scores are decision values of the second class."""

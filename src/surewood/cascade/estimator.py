@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.base import Fitted, ScoreClassifier, class_codes, is_calibrated
 from surewood.base.counted_rows import count_rows
+from surewood.base.describing import Exit
 from surewood.base.family import Scored
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
@@ -56,12 +57,12 @@ from surewood.cascade.plan import (
     make_plan,
     settings_for,
 )
-from surewood.cascade.reject import LeafRecord, RejectOption, check_limits, group_table
+from surewood.cascade.reject import LeafRecord, RejectOption, group_table
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.cascade.training import LEAST_SVMS, in_time, prepare_all, train
 from surewood.families import FAMILIES, Families
-from surewood.tables import Table, TrainingTable, begin_predict
+from surewood.tables import TrainingTable, begin_predict
 
 
 class CascadeBase(ScoreClassifier[Scored]):
@@ -139,10 +140,6 @@ class CascadeBase(ScoreClassifier[Scored]):
         """Leaf at which each row stays, as :meth:`decision_path`."""
         return self.decision_path(X)
 
-    def _table(self, X: Any) -> Table:
-        self._fitted()
-        return begin_predict(self, X)
-
 
 @parameters()
 class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameters, StudyParameter):
@@ -154,7 +151,6 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
     )
     leaf_terms = report_facts.svm_leaf_terms
     leaf_degrees = report_facts.leaf_degrees
-    leaf_flow = report_facts.svm_leaf_flow
     settings_for = staticmethod(settings_for)
     max_training_rows = MAX_TRAINING_ROWS
 
@@ -216,9 +212,24 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
             One row per leaf: ``cascade`` (the class set against the rest, or "all"), ``leaf``, ``degree``,
             ``points``, ``fraction``, ``kernel_values`` (computed for a row that leaves here), ``accuracy``.
         """
-        model, design = self._fitted(), self._design(X)
-        codes = None if y is None else self._codes(y, len(design))
-        return model.exits(self._cascade_names(), design, codes, self.n_jobs)
+        rows = [
+            {
+                "cascade": name,
+                "leaf": leaf.leaf,
+                "degree": leaf.degree,
+                "points": leaf.points,
+                "fraction": leaf.points / leaves[0].arrive,
+                "kernel_values": leaf.kernel_values,
+                "accuracy": np.nan if leaf.accuracy is None else leaf.accuracy,
+            }
+            for name, leaves in zip(self._cascade_names(), self._exits(X, y))
+            for leaf in leaves
+        ]
+        return pd.DataFrame(rows).drop(columns="accuracy" if y is None else [])
+
+    def leaf_flow(self, X: Any, y: Any = None) -> dict[str, list[Exit]]:
+        """Leaves of every cascade with the rows that leave there."""
+        return dict(zip(map(str, self._cascade_names()), self._exits(X, y)))
 
     def margins(self, X: Any, y: Any) -> Floats:
         """Score of the true class minus the best other one; positive where the prediction is correct."""
@@ -272,7 +283,8 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
         """
         if (X is None) != (y is None):
             raise ValueError("reject_option needs both X and y, or neither of them.")
-        check_limits(max_error, delta)
+        check_value("max_error", max_error, Number(0.0, 1.0))
+        check_value("delta", delta, Number(above=0.0, below=1.0))
         model = self._fitted()
         held_out = model.out_of_fold
         record = LeafRecord.of(held_out.scores, held_out.leaf, held_out.distance)
@@ -296,7 +308,12 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
     # --- helpers -------------------------------------------------------------------------------------------
 
     def _design(self, X: Any) -> Floats:
-        return self._fitted().encode(self._table(X))
+        return self._fitted().encode(begin_predict(self, X))
+
+    def _exits(self, X: Any, y: Any) -> list[list[Exit]]:
+        design = self._design(X)
+        codes = None if y is None else self._codes(y, len(design))
+        return self.model_.exits(design, codes, self.n_jobs)
 
     def _cascade_names(self) -> list[Any]:
         """The class that each cascade sets against the rest, or "all"."""
@@ -595,12 +612,10 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
         return np.asarray(scores[:, 1] - scores[:, 0]) if len(self.classes_) == 2 else scores
 
     def _class_scores(self, X: Any) -> Floats:
-        table = self._table(X)
-        return self.model_.evaluate(table)[0]
+        return self._fitted().evaluate(begin_predict(self, X))[0]
 
     def decision_path(self, X: Any) -> Counts:
-        table = self._table(X)
-        return self.model_.evaluate(table)[1]
+        return self._fitted().evaluate(begin_predict(self, X))[1]
 
     def ledger(self) -> pd.DataFrame:
         """One row per leaf: family, counts, complexity, and whether the penalty is active."""

@@ -17,14 +17,15 @@ import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats
 from surewood.base.calibration import ScoreCalibrator
-from surewood.base.describing import Facts, figure
+from surewood.base.describing import Exit, Facts, figure
 from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.bounds import LeafLedger, cascade_complexity, cascade_family_count
 from surewood.bounds.cascade import cascade_depths, native_cascade_complexity
 from surewood.bounds.evidence import CascadeEvidence, EstimateEvidence, Evidence
-from surewood.cascade.chain import Cascade, Evaluation, class_columns, predicted_of
+from surewood.cascade.chain import Cascade, Evaluation, class_columns, joined, predicted_of
 from surewood.cascade.data import encoded
 from surewood.cascade.reject import LeafRecord
+from surewood.cascade.report_facts import exits_of
 from surewood.cascade.search import SearchResult
 from surewood.cascade.svm_trainer import KernelChoice
 from surewood.families import distance_of
@@ -195,40 +196,22 @@ class CascadeModel:
 
     def record(self, design: Floats, n_jobs: int | None = None) -> LeafRecord:
         """Predicted code, deciding cascade, leaf and distance of every row, for the reject option."""
-        evaluations = self.evaluate(design, n_jobs=n_jobs)
-        return LeafRecord.of(
-            self.scores(evaluations),
-            np.column_stack([evaluation.leaf for evaluation in evaluations]),
-            np.column_stack([distance_of(evaluation.scores) for evaluation in evaluations]),
-        )
+        return LeafRecord.of(*joined(self.evaluate(design, n_jobs=n_jobs), self.n_classes))
 
     # --- where rows leave ----------------------------------------------------------------------------------
 
-    def exits(
-        self, names: Sequence[Any], design: Floats, codes: Codes | None, n_jobs: int | None
-    ) -> pd.DataFrame:
-        """One row per leaf of each cascade."""
-        table = []
+    def exits(self, design: Floats, codes: Codes | None, n_jobs: int | None) -> list[list[Exit]]:
+        """The leaves of each cascade, with the rows that leave there."""
+        exits = []
         for t, (cascade, evaluation) in enumerate(zip(self.cascades, self.evaluate(design, n_jobs=n_jobs))):
             is_correct = None
             if codes is not None:
                 target = codes if len(self.cascades) == 1 else (codes == t).astype(np.int32)
                 is_correct = predicted_of(evaluation.scores) == target
-            work = np.cumsum([node.n_support for node in cascade.nodes])
-            for k, node in enumerate(cascade.nodes):
-                here = evaluation.leaf == k
-                row = {
-                    "cascade": names[t],
-                    "leaf": k,
-                    "degree": node.degree,
-                    "points": int(here.sum()),
-                    "fraction": float(here.mean()),
-                    "kernel_values": int(work[k]),
-                }
-                if is_correct is not None:
-                    row["accuracy"] = float(is_correct[here].mean()) if here.any() else float("nan")
-                table.append(row)
-        return pd.DataFrame(table)
+            thresholds = [node.threshold for node in cascade.nodes]
+            work = np.cumsum([node.n_support for node in cascade.nodes]).tolist()
+            exits.append(exits_of(evaluation.leaf, is_correct, cascade.degrees.tolist(), thresholds, work))
+        return exits
 
     def latency_curve(
         self, design: Floats, codes: Codes, scales: Sequence[float], n_jobs: int | None

@@ -24,7 +24,7 @@ from surewood._arrays import Codes, Floats
 from surewood.base.parameters import COMMON, Switch, parameters
 from surewood.base.rules import Choice, Integer, ListOf, Nullable, Number, Rule
 from surewood.base.time_limit import TimeLimit
-from surewood.cascade.chain import Path, Rows, class_columns
+from surewood.cascade.chain import Path, Rows, class_columns, joined
 from surewood.cascade.data import CascadeData, make_gram, merge_within_folds, prepare
 from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
@@ -41,7 +41,6 @@ from surewood.cascade.training import (
     run_reporting,
     search_step,
 )
-from surewood.families import distance_of
 from surewood.parallel import share
 from surewood.parallel.progress import Advance, ignore, stage
 from surewood.tables import TrainingTable
@@ -289,7 +288,10 @@ def select(plan: SelectionPlan, sample: CascadeData) -> tuple[pd.DataFrame, int,
     results = _search_all(plan, tasks, candidates[best])
     held_out = None
     if not plan.refit:
-        held_out = _held_out_part(sample, tasks, [result.path for result in results], fold_scores[0].rows)
+        rows = fold_scores[0].rows
+        built = (task.build(result.path) for task, result in zip(tasks, results))
+        columns = joined([cascade.evaluate(sample.design[rows]) for cascade in built], sample.n_classes)
+        held_out = OutOfFold(*columns, sample.codes[rows], sample.weight[rows])
     model = finish(plan, sample, tasks, results, candidates[best].gamma, held_out)
     return table, best, model
 
@@ -515,18 +517,4 @@ def _single_svm(task: Task, choice: int) -> SearchResult:
         n_pruned=0,
         n_cascades=1,
         seconds=0.0,
-    )
-
-
-def _held_out_part(
-    sample: CascadeData, tasks: Sequence[Task], paths: Sequence[Path], rows: Rows
-) -> OutOfFold:
-    """Scores of held-out rows by the cascades that were trained on the other ones."""
-    evaluations = [task.build(path).evaluate(sample.design[rows]) for task, path in zip(tasks, paths)]
-    return OutOfFold(
-        class_columns([evaluation.scores for evaluation in evaluations], sample.n_classes),
-        np.column_stack([evaluation.leaf for evaluation in evaluations]),
-        np.column_stack([distance_of(evaluation.scores) for evaluation in evaluations]),
-        sample.codes[rows],
-        sample.weight[rows],
     )

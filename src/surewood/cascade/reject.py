@@ -17,7 +17,7 @@ import pandas as pd
 
 from surewood._arrays import AnyArray, Codes, Counts, Floats, Mask
 from surewood.base.counted_rows import CountedRows
-from surewood.base.rules import Integer, Number, check_value
+from surewood.base.rules import Integer, check_value
 from surewood.bounds import Entry, Method, clopper_pearson, issue_guarantee
 
 Edges = dict[tuple[int, int], Floats]
@@ -162,9 +162,3 @@ class RejectOption:
 
     def _accepted(self, record: LeafRecord) -> Mask:
         return np.asarray(self.groups["accepted"].to_numpy()[leaf_groups(record, self.edges)], dtype=bool)
-
-
-def check_limits(max_error: float, delta: float) -> None:
-    """Refuse limits that are no probabilities."""
-    check_value("max_error", max_error, Number(0.0, 1.0))
-    check_value("delta", delta, Number(above=0.0, below=1.0))

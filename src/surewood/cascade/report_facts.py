@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from surewood._arrays import Counts, Mask
 from surewood.base import describing
 from surewood.base.describing import Exit, Facts, ReportRows, step
 from surewood.base.wording import CLASSES_SHOWN, plural, svm_text
@@ -41,11 +42,11 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
 
 def svm_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
     """Ledger of one cascade, and its gamma_scale."""
-    ledgers = model.ledger()
-    every = list(ledgers.values()) if isinstance(ledgers, dict) else [ledgers]
-    if not 0 <= part < len(every):
-        raise ValueError(f"part must be below {len(every)}, the number of cascades; got {part}.")
-    return every[part].to_frame().reset_index(), float(every[part].gamma_scale)
+    n_cascades = len(model.cascades_)
+    if not 0 <= part < n_cascades:
+        raise ValueError(f"part must be below {n_cascades}, the number of cascades; got {part}.")
+    ledger = model.model_.ledger(part)
+    return ledger.to_frame().reset_index(), float(ledger.gamma_scale)
 
 
 def generic_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
@@ -66,47 +67,35 @@ def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
     return np.column_stack(columns).astype(np.float64)
 
 
-def svm_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
-    """Leaves of every cascade with the rows that leave there."""
-    exits = model.exits(X, y)
-    flows = {}
-    for cascade, (name, table) in zip(model.cascades_, exits.groupby("cascade", sort=False)):
-        left = int(table["points"].sum())
-        chain = []
-        for node, row in zip(cascade.nodes, table.to_dict("records")):
-            threshold, accuracy = float(node.threshold), row.get("accuracy")
-            chain.append(
-                Exit(
-                    int(row["leaf"]),
-                    int(row["degree"]),
-                    left,
-                    int(row["points"]),
-                    None if accuracy is None or np.isnan(accuracy) else float(accuracy),
-                    threshold if math.isfinite(threshold) else None,
-                    int(row["kernel_values"]),
-                )
-            )
-            left -= int(row["points"])
-        flows[str(name)] = chain
-    return flows
-
-
 def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
     """Leaves of the cascade with the rows that stay there."""
-    leaf = model.decision_path(X)
     correct = None if y is None else np.asarray(model.predict(X)) == np.asarray(y)
-    rules = [float(rule.threshold) for rule in model.cascade_.splits]
-    names = [type(family).__name__.removesuffix("Family").lower() for family in model.leaf_families_]
-    chain, left = [], len(leaf)
-    for k in range(len(model.cascade_.leaves)):
+    families = [model.model_.family_of_leaf(k) for k in range(len(model.cascade_.leaves))]
+    names = [type(family).__name__.removesuffix("Family").lower() for family in families]
+    thresholds = [*(float(rule.threshold) for rule in model.cascade_.splits), -math.inf]
+    return {"all": exits_of(model.decision_path(X), correct, names, thresholds, [None] * len(names))}
+
+
+def exits_of(
+    leaf: Counts,
+    correct: Mask | None,
+    kinds: Sequence[int | str],
+    thresholds: Sequence[float],
+    work: Sequence[int | None],
+) -> list[Exit]:
+    """The leaves of a cascade, from the leaf of every row and, with labels, whether it is correct there.
+
+    Each leaf has a degree or the name of a family, a threshold (negative infinity at the last one) and, in
+    `work`, kernel values per row.
+    """
+    exits, left = [], len(leaf)
+    for k, (kind, threshold) in enumerate(zip(kinds, thresholds)):
         here = leaf == k
         accuracy = float(correct[here].mean()) if correct is not None and here.any() else None
-        threshold = rules[k] if k < len(rules) else None
-        # a chain that ended early keeps the classifier of its last leaf
-        name = names[k] if k < len(rules) else names[-1]
-        chain.append(Exit(k, name, left, int(here.sum()), accuracy, threshold, None))
-        left -= int(here.sum())
-    return {"all": chain}
+        points, limit = int(here.sum()), threshold if math.isfinite(threshold) else None
+        exits.append(Exit(k, kind, left, points, accuracy, limit, work[k]))
+        left -= points
+    return exits
 
 
 def _sections(flows: dict[str, list[Exit]], charts: list[Facts]) -> list[Facts]:

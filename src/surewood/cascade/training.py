@@ -18,13 +18,12 @@ from joblib import delayed
 
 from surewood._arrays import Floats
 from surewood.base.time_limit import TimeLimit
-from surewood.cascade.chain import Cascade, Path, Rows, class_columns
+from surewood.cascade.chain import Cascade, Path, Rows, joined
 from surewood.cascade.data import CascadeData, Folds, make_gram, varies
 from surewood.cascade.model import CascadeModel, LeafCalibrator, OutOfFold, calibrated_leaf
 from surewood.cascade.plan import CascadePlan, Problem
 from surewood.cascade.search import PrefixTree, SearchResult, minimise
 from surewood.cascade.svm_trainer import SvmTrainer, penalty_errors
-from surewood.families import distance_of
 from surewood.parallel import run_tasks, share, worker_count
 from surewood.parallel.progress import Advance, ignore, stage, substeps
 from surewood.svm.gram import Gram
@@ -260,21 +259,22 @@ def out_of_fold(
 ) -> OutOfFold:
     """Scores of each row by cascades with the same degrees and fractions, trained on the other folds."""
     n, n_tasks = len(sample.codes), len(tasks)
-    scores = [np.full(n if task.trainer.n_classes == 2 else (n, sample.n_classes), np.nan) for task in tasks]
-    leaf, distance = np.zeros((n, n_tasks), dtype=np.int64), np.zeros((n, n_tasks))
+    scores, distance = np.zeros((n, sample.n_classes)), np.zeros((n, n_tasks))
+    leaf = np.zeros((n, n_tasks), dtype=np.int64)
     n_svms = len(folds) * sum(path.n_leaves for path in paths)
     with stage(plan.verbose, "held-out scores of the cascades", n_svms) as advance:
-        for t, (task, path) in enumerate(zip(tasks, paths)):
-            for train, held_out in folds:
+        for train, held_out in folds:
+            evaluations = []
+            for task, path in zip(tasks, paths):
                 with (
                     substeps(advance, path.n_leaves, path.n_leaves) as report,
                     task.trainer.reporting(report),
                 ):
                     built = task.build(path, train)
-                evaluated = built.evaluate(sample.design[held_out], n_jobs=plan.n_jobs)
-                scores[t][held_out], leaf[held_out, t] = evaluated.scores, evaluated.leaf
-                distance[held_out, t] = distance_of(evaluated.scores)
-    return OutOfFold(class_columns(scores, sample.n_classes), leaf, distance, sample.codes, sample.weight)
+                evaluations.append(built.evaluate(sample.design[held_out], n_jobs=plan.n_jobs))
+            columns = joined(evaluations, sample.n_classes)
+            scores[held_out], leaf[held_out], distance[held_out] = columns
+    return OutOfFold(scores, leaf, distance, sample.codes, sample.weight)
 
 
 def finish(
