@@ -20,6 +20,12 @@ def kernel_matrix(X, Z, spec, degree):
     return np.exp(-spec.gamma * np.maximum(distance, 0))
 
 
+def group_rows(machines, problem):
+    """Rows of the problem's group, in the order given."""
+    g = problem // (machines.shape[1] * machines.shape[2])
+    return machines.points[machines.starts[g] : machines.starts[g + 1]]
+
+
 def pairs(classes):
     return [(a, b) for i, a in enumerate(classes) for b in classes[i + 1 :]]
 
@@ -28,7 +34,7 @@ def signed_alphas(machines, problem, labels, pair_number):
     """beta = y alpha of one pair over all training rows, from the compact form; and the pair's rows."""
     classes = list(machines.classes(problem))
     a, b = pairs(classes)[pair_number]
-    rows = machines.group_rows(problem)
+    rows = group_rows(machines, problem)
     support, coef = machines.support(problem), machines.coef(problem)
     beta = np.zeros(len(labels))
     for k, row in enumerate(support):

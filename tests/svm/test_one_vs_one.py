@@ -16,7 +16,7 @@ from surewood.svm.gram import Gram, KernelSpec
 from surewood.svm.one_vs_one import NEAREST, class_scores, class_votes, first_rows
 from surewood.tables import begin_fit
 from tests.instruction_sets import each_instruction_set
-from tests.svm.reference import blobs, decisions, kernel_matrix, vote
+from tests.svm.reference import blobs, decisions, group_rows, kernel_matrix, vote
 
 
 @settings(max_examples=15, deadline=None)
@@ -51,7 +51,7 @@ def test_training_predictions_are_those_of_the_predictor():
     machines = solve_many(Gram(X), [np.arange(200), np.arange(0, 200, 3)], labels, [1, 3], [0.1, 5.0])
     assert (machines.n_correct < [[[200]], [[67]]]).all()
     for problem in range(8):
-        rows = machines.group_rows(problem)
+        rows = group_rows(machines, problem)
         np.testing.assert_array_equal(
             machines.predicted(problem), machines.predictor(problem).predict(X[rows])[:, 0]
         )

@@ -131,11 +131,6 @@ class SvmBatch:
         """Position of a problem in the flat arrays, from its place on the three lists."""
         return int(np.ravel_multi_index((group, degree, c), self.shape))
 
-    def group_rows(self, problem: int) -> Codes:
-        """Rows of the problem's group, in the order given."""
-        g = problem // (self.shape[1] * self.shape[2])
-        return self.points[self.starts[g] : self.starts[g + 1]]
-
     def predicted(self, problem: int) -> Codes:
         """Class codes that the SVM gives to its own points, in the order of the group."""
         return self._slice("predicted", self._point_at, problem)

@@ -68,16 +68,6 @@ class KernelSpec:
         """The kernel of theory.md [D-02]: γ = 1 / n_features, c₀ = 1."""
         return cls("poly", 1.0 / n_features, 1.0)
 
-    def values(
-        self, inner: NDArray[Any], degree: int, norms: Any = None, row_norms: Any = None
-    ) -> NDArray[np.float64]:
-        """Kernel values in double from inner products; the obvious formula, for display and checks."""
-        inner = np.asarray(inner, dtype=np.float64)
-        if self.kind == "poly":
-            return np.asarray((self.gamma * inner + self.coef0) ** degree)
-        distance = np.asarray(row_norms)[:, None] + np.asarray(norms)[None, :] - 2.0 * inner
-        return np.asarray(np.exp(-self.gamma * np.maximum(distance, 0.0)))
-
 
 def unit_rows(design: NDArray[Any], gamma: float, coef0: float) -> NDArray[np.float64]:
     """Rows of norm 1 in feature space: their inner products are those of the normalized polynomial kernel.
@@ -139,9 +129,8 @@ class Gram:
     >>> gram.products
     array([[ 5., 11.],
            [11., 25.]], dtype=float32)
-    >>> Gram(np.eye(3), max_memory=0).block([0, 1], [1, 2])
-    array([[0., 0.],
-           [1., 0.]], dtype=float32)
+    >>> Gram(np.eye(3), max_memory=0).products is None
+    True
     """
 
     def __init__(self, X: ArrayLike, *, max_memory: int | None = None, n_jobs: int | None = None) -> None:
@@ -158,18 +147,13 @@ class Gram:
             )
         limit = DEFAULT_MAX_MEMORY if max_memory is None else max_memory
         self.products: NDArray[np.float32] | None = None
-        if self.bytes_stored(self.n_rows) <= limit:
+        if 4 * self.n_rows**2 <= limit:
             self.products = products(self.X, self.X, n_jobs=n_jobs)
 
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
         return int(self.X.shape[0])
-
-    @staticmethod
-    def bytes_stored(n_rows: int) -> int:
-        """Bytes of the stored matrix for this many rows."""
-        return 4 * n_rows * n_rows
 
     def stored(self, rows: ArrayLike) -> StoredProducts | None:
         """What a prediction of these rows by SVMs on this table need not form again; None without a matrix.
@@ -182,14 +166,6 @@ class Gram:
         if self.products is None:
             return None
         return StoredProducts(self.products, np.asarray(rows, dtype=np.int32))
-
-    def block(self, rows: ArrayLike, columns: ArrayLike) -> NDArray[np.float32]:
-        """The inner products of some rows with others, gathered or formed: the same numbers either way."""
-        rows, columns = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
-        if self.products is not None:
-            gathered: NDArray[np.float32] = self.products[np.ix_(rows, columns)]
-            return gathered
-        return products(np.ascontiguousarray(self.X[rows]), np.ascontiguousarray(self.X[columns]))
 
 
 def formed_sooner(n_rows: int, n_columns: int) -> bool:
