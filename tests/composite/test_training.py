@@ -30,9 +30,9 @@ def test_plain_trees_have_their_weight_in_the_vote():
     forest = Forest.exact(
         n_estimators=5, max_depth=1, C=1.0, plain_weight=0.4, random_state=0, study={"n_plain_trees": 7}
     ).fit(X, y)
-    assert forest.model_.plain.n_trees == 7
+    assert forest.model_.trees.plain.n_trees == 7
     composite = np.stack([(forest.tree_predictions(X) == c).mean(axis=1) for c in forest.classes_], axis=1)
-    plain = forest.model_.plain.predict_proba(forest.model_.reader.matrix(forest.schema_.read(X)))
+    plain = forest.model_.trees.plain.predict_proba(forest.model_.reader.matrix(forest.schema_.read(X)))
     assert forest.predict_proba(X) == pytest.approx(0.6 * composite + 0.4 * plain)
 
 
@@ -154,8 +154,8 @@ def test_held_out_probabilities_are_by_row_of_the_merged_table_and_not_kept(mode
 def test_without_a_limit_all_are_grown_and_without_time_ten():
     X, y = sample(120, seed=1)
     forest = RandomCompositeForestClassifier(8, plain_weight=0.5, random_state=0)
-    assert forest.fit(X, y).model_.plain.n_trees == 40
-    assert forest.set_params(time_limit=0.0).fit(X, y).model_.plain.n_trees == 10
+    assert forest.fit(X, y).model_.trees.plain.n_trees == 40
+    assert forest.set_params(time_limit=0.0).fit(X, y).model_.trees.plain.n_trees == 10
 
 
 def votes(y, accuracy, seed, n_votes=20):

@@ -164,11 +164,6 @@ def choose_by_theorem(
     return best[mixed]
 
 
-def choose_random_degree(n_degrees: int, tree: NDArray[Any], code: NDArray[np.uint64], seed: int) -> Columns:
-    """One uniformly random degree per leaf ([D-16], option)."""
-    return keyed_below(n_degrees, seed, 0x5EED, tree, code)
-
-
 def keyed_below(n: int, *keys: Any) -> Columns:
     """Integers below `n` as a hash of the keys (integers or arrays of them).
 
@@ -252,7 +247,7 @@ class LeafChoice:
         tree, code = self.leaves.tree[at], self.leaves.code[at]
         offered = len(self.setting.offered)
         if self.setting.selection == "random_degree" and offered > 1:
-            return choose_random_degree(offered, tree + self.first_tree, code, self.seed)
+            return keyed_below(offered, self.seed, 0x5EED, tree + self.first_tree, code)  # [D-16]
         if self.setting.selection == "theorem":
             return self._by_theorem(at, correct)
         terms = self.terms(at, correct)

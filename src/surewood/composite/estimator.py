@@ -19,7 +19,6 @@ from surewood._arrays import Floats
 from surewood.base import rules
 from surewood.base.base import ClassifierBase, Fitted
 from surewood.base.calibration import held_out_probabilities
-from surewood.base.describing import Facts, ReportRows, title_of
 from surewood.base.folds import draw_seed
 from surewood.base.parameters import (
     COMMON,
@@ -42,7 +41,7 @@ from surewood.composite.plan import (
     products_read,
     solver_options,
 )
-from surewood.composite.report_facts import explanation_steps
+from surewood.composite.report_facts import explanation_steps, report_facts
 from surewood.composite.training import train
 from surewood.families import FAMILIES
 from surewood.tables import TrainingTable, begin_predict, by_batches
@@ -91,6 +90,7 @@ TREE_SWITCHES: Mapping[str, Switch] = {
 class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunParameters, StudyParameter):
     """Shared methods. A subclass has the parameters."""
 
+    __report_facts__ = report_facts
     __explanation_steps__ = explanation_steps
     _kind = "composite"
 
@@ -193,10 +193,6 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         rules.check_value("tree", tree, rules.Integer(0))
         return self._fitted().nodes(tree)
 
-    def __report_facts__(self, rows: ReportRows | None = None) -> Facts:
-        """Title, key figures, trees, degrees and ledger."""
-        return self._fitted().facts(title_of(type(self)), rows)
-
     def leaf_terms(self, part: int = 0) -> tuple[pd.DataFrame, float]:
         """Ledger of one tree, and its gamma_scale; for the plots of :mod:`surewood.inspect`."""
         return self.ledger(part), float(self._fitted().setting_of(part).gamma_scale)
@@ -207,7 +203,7 @@ class CompositeClassifier(ClassifierBase[CompositeModel], GramParameter, RunPara
         return np.asarray(model.trees.leaves.degree[self.apply(X) + model.first_leaf], dtype=np.float64)
 
     settings_ = Fitted[tuple[Setting, ...]]("settings", "What the parts of the forest were grown with.")
-    plain_weight_ = Fitted[float]("plain_weight", "Weight of the plain trees in the vote.")
+    plain_weight_ = Fitted[float]("trees.plain_weight", "Weight of the plain trees in the vote.")
     held_out_error_ = Fitted[float](
         "held_out_error", "ESTIMATE: error of out-of-bag (or out-of-fold) votes; NaN where there were none."
     )

@@ -13,7 +13,6 @@ shallower trees are its tops, smaller forests its prefixes, and gamma only re-re
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from joblib import delayed
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.time_limit import TimeLimit
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.composite.data import CompositeData, SolverOptions, part_of_inputs, prepare
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import Grove, IndexSets, Leaves, Setting, TreeRange, collect_leaves, cut, grow
@@ -157,14 +156,10 @@ class _Units:
             return C_grid * len(degrees)
         if limit.seconds is not None:
             limit, splits = limit.part(_C_TIME), self.with_rows(_TIMED_ROWS)
-        # Twice as many tasks as splits leave workers idle for less time at the end.
-        in_halves = self.spread and len(degrees) > 1
-        halves = [slice(0, None, 2), slice(1, None, 2)] if in_halves else [slice(None)]
-        units = [(split, half) for split in splits for half in halves]
-        tasks = (delayed(self._split_errors_of_C)(split, degrees[half]) for split, half in units)
+        tasks = (delayed(self._split_errors_of_C)(split) for split in splits)
         errors = np.zeros((len(degrees), len(C_grid)))
-        for (_, half), counts in zip(units, run_tasks(tasks, self.options.n_jobs if self.spread else 1)):
-            errors[half] += counts
+        for counts in run_tasks(tasks, self.options.n_jobs if self.spread else 1):
+            errors += counts
             if limit.is_over:
                 break
         return tuple(best_C(errors, C_grid).tolist())
@@ -184,17 +179,17 @@ class _Units:
             return None
         grid = self.grid
         probe = replace(self, splits=self.with_rows(_TIMED_ROWS)[:1], grid=replace(grid, sizes=(1,)))
-        started = time.monotonic()
+        before = limit.passed
         probe._unit_errors(0, 0)
-        seconds = (time.monotonic() - started) * min(grid.sizes)
+        seconds = (limit.passed - before) * min(grid.sizes)
         n_rows = int(_TIMED_ROWS * max(1.0, math.sqrt(limit.left / seconds)))
         return n_rows if n_rows < most else None
 
-    def _split_errors_of_C(self, split: Split, degrees: tuple[int, ...]) -> Floats:
+    def _split_errors_of_C(self, split: Split) -> Floats:
         """Held-out errors of one SVM on a split's training rows, for every degree and C."""
         data, held = part_of(self.inputs, split, self.options)
         fold = np.arange(data.n_rows, dtype=np.int32), (held.design, held.y, held.weight)
-        return errors_of_C(data, [fold], degrees, self.grid.C_grid)
+        return errors_of_C(data, [fold], self.grid.setting.degrees, self.grid.C_grid)
 
     def errors(self, limit: TimeLimit) -> Floats:
         """Errors of all points on all splits, on workers or one unit after another until the time is up.
@@ -215,16 +210,16 @@ class _Units:
             for k, (f, s) in enumerate(units):
                 if k > 0 and limit.is_over:
                     return errors if f else errors[:s]
-                errors[s, f] = quiet._unit_errors(f, s, limit.divided(len(units) - k).deadline)
+                errors[s, f] = quiet._unit_errors(f, s, limit.divided(len(units) - k))
                 advance(1)
         return errors
 
-    def _unit_errors(self, f: int, s: int, deadline: float | None = None) -> Floats:
+    def _unit_errors(self, f: int, s: int, limit: TimeLimit = NO_LIMIT) -> Floats:
         """Errors of depths, choices and sizes on one split, as fractions of the held-out weight."""
         grid = self.grid
         data, held = part_of(self.inputs, self.splits[s], self.options)
         setting = replace(grid.setting, max_features=grid.features[f])
-        wrong = grid_errors(data, held, grid, setting, self.seed, deadline)
+        wrong = grid_errors(data, held, grid, setting, self.seed, limit)
         total = float(len(held.y)) if held.weight is None else float(held.weight.sum())
         return np.asarray(wrong / max(total, 1e-300))
 
@@ -291,16 +286,16 @@ def grid_errors(
     grid: SearchGrid,
     setting: Setting,
     seed: int,
-    deadline: float | None = None,
+    limit: TimeLimit = NO_LIMIT,
 ) -> Floats:
-    """Weight of wrongly classified held-out rows, shape (depths, choices, sizes); NaN beyond the deadline.
+    """Weight of wrongly classified held-out rows, shape (depths, choices, sizes); NaN where the time is over.
 
-    The first batch is always completed. `deadline` is in seconds of :func:`time.monotonic`.
+    The first batch is always completed.
     """
     walk = _Walk(data, held, grid, setting, seed)
     done = 0
     while done < max(grid.sizes):
-        if done and deadline is not None and time.monotonic() > deadline:
+        if done and limit.is_over:
             break
         next_size = min(size for size in grid.sizes if size > done)
         count = min(next_size, done + TREES_PER_BATCH) - done

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from surewood._arrays import Codes, Floats, Ints
 from surewood.base.base import normalized
 from surewood.base.calibration import ScoreCalibrator
-from surewood.base.describing import Facts, ReportRows
 from surewood.bounds import LeafLedger, composite_ledger
 from surewood.bounds.evidence import EstimateEvidence, Evidence, ForestEvidence, TreeEvidence, VoteEvidence
 from surewood.bounds.ledger import path_in_words
-from surewood.composite import report_facts
 from surewood.composite.data import Reader
 from surewood.composite.growing import Setting, Topology
 from surewood.composite.plan import Searched
@@ -31,7 +29,7 @@ from surewood.composite.trees import ROWS_PER_BLOCK, CompositeTrees
 from surewood.svm.one_vs_one import Predictor, nearest_support
 from surewood.tables import ColumnReader, Table, TableSchema, by_label, column_names, plain
 from surewood.trees.binning import BinMapper
-from surewood.trees.flat_tree import FlatForest, Split
+from surewood.trees.flat_tree import Split
 from surewood.trees.tracing import trace
 
 
@@ -80,16 +78,6 @@ class CompositeModel:
     def n_trees(self) -> int:
         """Composite trees."""
         return self.trees.n_trees
-
-    @property
-    def plain(self) -> FlatForest | None:
-        """The plain trees, None where there are none."""
-        return self.trees.plain
-
-    @property
-    def plain_weight(self) -> float:
-        """Weight of the plain trees in the vote."""
-        return self.trees.plain_weight
 
     @property
     def held_out_error(self) -> float:
@@ -326,13 +314,13 @@ class CompositeModel:
             raise ValueError(f"tree must be below {self.n_trees}, got {tree}.")
         return tree
 
-    # --- what certificates and pages read ------------------------------------------------------------------
+    # --- what certificates read ----------------------------------------------------------------------------
 
     def evidence(self) -> Iterator[Evidence]:
         """What a certificate may use, from what the fit recorded ([D-37])."""
         hard_vote = self.leaf_scores == "one_hot"
         whole_sample = all(s.sampling == "all" for s in self.settings)
-        if whole_sample and self.plain_weight == 0.0 and not self.family_names:
+        if whole_sample and self.trees.plain_weight == 0.0 and not self.family_names:
             trees = tuple(self._tree_evidence(tree) for tree in range(self.n_trees))
             if len(trees) == 1:
                 yield trees[0]
@@ -369,10 +357,6 @@ class CompositeModel:
             homogeneous=self.reader.kernel != "poly",
             learned_representation=learned,
         )
-
-    def facts(self, title: str, rows: ReportRows | None = None) -> Facts:
-        """What pages and the command line show; see :mod:`surewood.base.describing`."""
-        return report_facts.report_facts(self, title, rows)
 
 
 def held_out_estimate(

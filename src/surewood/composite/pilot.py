@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surewood._arrays import Floats
-from surewood.base.time_limit import TimeLimit
+from surewood.base.time_limit import NO_LIMIT, TimeLimit
 from surewood.composite.data import CompositeData
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import IndexSets, Setting, TreeRange, collect_leaves, cut, grow
@@ -117,14 +117,13 @@ def run_pilot(
     depths: tuple[int, ...],
     C_grid: tuple[float, ...],
     seed: int,
-    limit: TimeLimit | None = None,
+    limit: TimeLimit = NO_LIMIT,
 ) -> PilotResult:
     """Compare all depths, all of the template's degrees and all C; `limit` ends the pilot early.
 
     `template` has the values that are not compared. Without a limit the result is a function of the data, the
     candidates and the seed.
     """
-    limit = TimeLimit(None) if limit is None else limit
     forest = PilotForest(data, template, max(depths), seed)
     views = {depth: DepthVotes(forest, depth) for depth in depths}
     ranked: list[PilotCandidate] = []  # of the last complete round, best first

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,8 @@ import pandas as pd
 from surewood.base import describing
 from surewood.base.describing import Facts, ReportRows, short, step
 from surewood.base.wording import CLASSES_SHOWN, path_text, plural, probabilities_text, svm_text
+from surewood.composite.model import CompositeModel
 from surewood.parallel.progress import stage
-
-if TYPE_CHECKING:
-    from surewood.composite.model import CompositeModel
 
 MAX_TREES = 8  # drawn
 MAX_LEAVES = 400  # of the ledger on a page
@@ -42,8 +40,9 @@ LEDGER = {
 }
 
 
-def report_facts(model: CompositeModel, title: str, rows: ReportRows | None = None) -> Facts:
+def report_facts(estimator: Any, rows: ReportRows | None = None) -> Facts:
     """Title, key figures, trees, degrees and ledger of a fitted composite tree or forest."""
+    model, title = estimator._fitted(), describing.title_of(type(estimator))
     verbose = 0 if rows is None else rows.verbose
     ledger = _whole_ledger(model, verbose)
     figures = _figures(model, ledger)
@@ -72,7 +71,7 @@ def report_facts(model: CompositeModel, title: str, rows: ReportRows | None = No
 
 def _voters(model: CompositeModel, ledger: pd.DataFrame) -> Facts:
     """All parts of the vote with their weights: composite trees by their settings, and plain trees."""
-    plain, weight = model.plain, 1.0 - model.plain_weight
+    plain, weight = model.trees.plain, 1.0 - model.trees.plain_weight
     leaves = ledger.groupby("tree").size()
     trees_of: dict[str, list[int]] = {}
     for tree in range(model.n_trees):
@@ -124,12 +123,12 @@ def _figures(model: CompositeModel, ledger: pd.DataFrame) -> list[Facts]:
                 "error on rows held out from each tree", model.held_out_error, "percent", "ESTIMATE"
             )
         )
-    plain = model.plain
+    plain = model.trees.plain
     if plain is not None:
         figures.append(
             describing.figure(
                 f"weight of {plain.n_trees:,} plain trees in the vote",
-                model.plain_weight,
+                model.trees.plain_weight,
                 "percent",
                 digits=0,
             )

@@ -23,7 +23,6 @@ smallest log-loss of the calibrated votes decides.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -181,7 +180,7 @@ def _steps(
     queues = []
     first = 0
     for part, (setting, n_trees) in enumerate(plan.parts):
-        size = most if limit.deadline is None else min(most, max(1, n_trees // _TIMED_STEPS))
+        size = most if limit.seconds is None else min(most, max(1, n_trees // _TIMED_STEPS))
         base = None
         if n_trees > size and data.drawn is None:
             base = mean_sample_size(data, setting, n_trees, plan.seed, first)
@@ -189,7 +188,7 @@ def _steps(
         ranges = [TreeRange(min(size, n_trees - k), plan.seed, first + k) for k in starts]
         queues.append([(part, setting, trees, base) for trees in ranges])
         first += n_trees
-    if limit.deadline is None:
+    if limit.seconds is None:
         for queue in queues:
             yield from queue
         return
@@ -258,10 +257,10 @@ def grow_plain(
 def plain_trees(plan: CompositePlan, data: CompositeData) -> Grown:
     """The plan's plain trees; with a time limit as many as the time allows, never fewer than ten."""
     max_features, seed, n_trees = plan.parts[0][0].max_features, plan.seed + 1, plan.n_plain
-    if plan.limit.deadline is not None and n_trees > _TIMED_TREES:
-        started = time.monotonic()
+    if plan.limit.seconds is not None and n_trees > _TIMED_TREES:
+        before = plan.limit.passed
         grow_plain(data, max_features, _TIMED_TREES, seed)
-        seconds = (time.monotonic() - started) / _TIMED_TREES
+        seconds = (plan.limit.passed - before) / _TIMED_TREES
         n_trees = min(n_trees, max(_TIMED_TREES, int(_PLAIN_TIME * plan.limit.left / max(seconds, 1e-9))))
     return grow_plain(data, max_features, n_trees, seed)
 
