@@ -225,7 +225,7 @@ def bench_prediction(quick: bool) -> None:
     print(f"\nprediction of {n_rows} pendigits rows by {n_trees} trees of depth 4, degree 3")
     loaded = load("pendigits")
     data, _ = problem("pendigits")
-    model = fit_trees(data, setting_for(data, 4, range(3, 4)), TreeRange(n_trees, 0)).trees
+    model = fit_trees(data, setting_for(data, 4, range(3, 4)), TreeRange(n_trees, 0))[0]
     table = begin_fit(DummyClassifier(), loaded.X, loaded.y, merge=False).table.take(np.arange(n_rows))
     matrix, design = data.reader.matrix(table), data.reader.design(table)
     at = model.leaf_index(matrix)

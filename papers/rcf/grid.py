@@ -319,7 +319,6 @@ def grow_exact(
         Topology.of_tables(tables),
         np.column_stack(assigned).astype(np.uint32),
         bags,
-        trees.first_tree,
     )
     return grove, np.column_stack(nodes)
 

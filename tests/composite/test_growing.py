@@ -4,50 +4,51 @@ import numpy as np
 import pytest
 
 from surewood.composite.growing import (
+    MAX_DEPTH,
     IndexSets,
     TreeRange,
     collect_leaves,
     cut,
     grow,
-    grow_to_size,
     mean_sample_size,
-    split_importances,
 )
 from tests.composite.composite_samples import prepared, sample, setting
 
 
-@pytest.mark.parametrize(
-    "draws",
-    [{}, {"sampling": "subsample", "n_draws": 100}, {"sampling": "bootstrap"}],
-)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_importances_of_a_cut_tree_are_those_of_the_shallow_tree(draws, weighted):
-    X, y = sample(150)
-    weight = np.random.default_rng(0).choice([0.5, 1.0, 2.5], 150) if weighted else None
-    data = prepared(X, y, weight)
-    deep = grow(data, setting(max_depth=6, **draws), TreeRange(5, 3, 2))
-    shallow = grow(data, setting(**draws), TreeRange(5, 3, 2))
-    found = split_importances(data, deep, cut(deep.topology, 2))
-    assert found == pytest.approx(shallow.grown.importances, abs=1e-6)
-    whole = split_importances(data, shallow, cut(shallow.topology, 2))
-    assert np.array_equal(whole, shallow.grown.importances)
+def node_sizes(grove):
+    """Rows of the bags that pass each node."""
+    topology, sizes = grove.topology, np.zeros(len(grove.topology.parent), dtype=int)
+    for tree, rows in enumerate(grove.bags):
+        for node in topology.start[tree] + grove.assigned[rows, tree].astype(int):
+            while node >= 0:
+                sizes[node] += 1
+                node = topology.parent[node]
+    return sizes
 
 
-def test_a_tree_cut_at_its_root_has_no_importances():
-    data = prepared(*sample(80))
-    grove, stop = grow_to_size(data, setting(max_depth=0), TreeRange(3, 0))
-    assert split_importances(data, grove, stop).tolist() == [0.0] * 6
+def test_a_tree_without_a_split_has_no_importances():
+    grove = grow(prepared(*sample(80)), setting(max_depth=0), TreeRange(3, 0))
+    assert grove.topology.code.tolist() == [1, 1, 1]
+    assert grove.grown.importances.tolist() == [0.0] * 6
 
 
-def test_nothing_is_grown_below_the_leaves():
+@pytest.mark.parametrize("draws", [{}, {"sampling": "bootstrap"}])
+@pytest.mark.parametrize("max_depth", [0, 2])
+def test_trees_end_at_the_first_nodes_that_are_deep_and_small_enough(draws, max_depth):
     data = prepared(*sample(150))
-    grove, stop = grow_to_size(data, setting(max_size=20), TreeRange(5, 3))
-    split = ~grove.topology.terminal
-    assert (stop[split] < 0).all()
-    deep = grow(data, setting(), TreeRange(5, 3), depth=60)
-    sizes = deep.topology.sizes(deep.assigned, deep.bags)
-    ends = deep.topology.code[cut(deep.topology, 2, 20, sizes)[deep.assigned + deep.topology.start[:-1]]]
-    assert np.array_equal(grove.topology.code[grove.assigned + grove.topology.start[:-1]], ends)
+    limited = setting(max_depth=max_depth, max_size=20, **draws)
+    deep, grown = grow(data, limited, TreeRange(5, 3), depth=60), grow(data, limited, TreeRange(5, 3))
+    topology, sizes = deep.topology, node_sizes(deep)
+    small = ((topology.depth >= max_depth) & (sizes <= 20)) | topology.terminal
+    ends = deep.assigned + topology.start[:-1]
+    for row, tree in np.ndindex(ends.shape):
+        path = [ends[row, tree]]
+        while topology.parent[path[-1]] >= 0:
+            path.append(topology.parent[path[-1]])
+        ends[row, tree] = next(node for node in reversed(path) if small[node])
+    assert np.array_equal(
+        grown.topology.code[grown.assigned + grown.topology.start[:-1]], topology.code[ends]
+    )
 
 
 def test_the_mean_sample_size_is_known_before_growing():
@@ -95,13 +96,13 @@ def test_equal_row_sets_are_one_set():
 
 def test_leaves_above_the_size_limit_go_deeper(data):
     limited = setting(max_depth=1, max_size=30)
-    grove, stop = grow_to_size(data, limited, TreeRange(4, 0))
-    leaves, sets = leaves_of(data, grove, stop)
+    grove = grow(data, limited, TreeRange(4, 0))
+    leaves, sets = leaves_of(data, grove, cut(grove.topology, MAX_DEPTH))
     sizes = np.array([len(sets.rows[k]) for k in leaves.set_id])
     assert sizes[~sets.pure[leaves.set_id]].max() <= 30  # pure leaves need no SVM
     assert leaves.depth.min() >= 1
     # No leaf is cut further than it must be: the parent of a leaf below depth 1 was too large.
-    counts = grove.topology.sizes(grove.assigned, grove.bags)
+    counts = node_sizes(grove)
     deeper = leaves.depth > 1
     assert (counts[grove.topology.parent[leaves.node[deeper]]] > 30).all()
 
@@ -112,6 +113,6 @@ def test_the_size_limit_gives_up_on_equal_rows():
     X[:30, 1] = 1.0
     y = rng.integers(0, 2, 60)
     data = prepared(X, y)  # merged: at most four distinct rows
-    grove, stop = grow_to_size(data, setting(max_depth=0, max_size=2), TreeRange(1, 0))
-    leaves, _ = leaves_of(data, grove, stop)
+    grove = grow(data, setting(max_depth=0, max_size=2), TreeRange(1, 0))
+    leaves, _ = leaves_of(data, grove, cut(grove.topology, MAX_DEPTH))
     assert len(leaves) == 2

@@ -35,9 +35,9 @@ def test_joined_predictors_answer_as_before(data):
 
 
 def test_chunks_change_nothing(data, monkeypatch):
-    whole = fit_trees(data, setting(), TreeRange(6, 0)).trees
+    whole = fit_trees(data, setting(), TreeRange(6, 0))[0]
     monkeypatch.setattr(leaves, "CHUNK_BYTES", 10_000)
-    cut = fit_trees(data, setting(), TreeRange(6, 0)).trees
+    cut = fit_trees(data, setting(), TreeRange(6, 0))[0]
     assert np.array_equal(whole.labels(data.matrix, data.gram.X), cut.labels(data.matrix, data.gram.X))
     assert np.array_equal(whole.leaves.degree, cut.leaves.degree)
 

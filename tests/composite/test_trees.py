@@ -21,7 +21,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def trees(data):
-    return fit_trees(data, setting(), TreeRange(5, 0)).trees
+    return fit_trees(data, setting(), TreeRange(5, 0))[0]
 
 
 def test_a_masked_tree_has_no_vote(data, trees):
@@ -46,7 +46,7 @@ def test_scores_are_the_mean_of_single_trees(data, trees, leaf_scores):
 
 
 def test_joined_trees_vote_as_before(data, trees):
-    other = fit_trees(data, setting(), TreeRange(3, 9)).trees
+    other = fit_trees(data, setting(), TreeRange(3, 9))[0]
     joined = join_trees([trees, other])
     assert joined.n_trees == 8
     assert joined.leaves.tree.max() == 7
@@ -56,9 +56,9 @@ def test_joined_trees_vote_as_before(data, trees):
 
 
 def test_trees_do_not_depend_on_their_company(data):
-    together = fit_trees(data, setting(selection="random_degree"), TreeRange(6, 3)).trees
-    first = fit_trees(data, setting(selection="random_degree"), TreeRange(2, 3)).trees
-    rest = fit_trees(data, setting(selection="random_degree"), TreeRange(4, 3, 2)).trees
+    together = fit_trees(data, setting(selection="random_degree"), TreeRange(6, 3))[0]
+    first = fit_trees(data, setting(selection="random_degree"), TreeRange(2, 3))[0]
+    rest = fit_trees(data, setting(selection="random_degree"), TreeRange(4, 3, 2))[0]
     joined = join_trees([first, rest])
     labels = together.labels(data.matrix, data.gram.X)
     assert np.array_equal(joined.labels(data.matrix, data.gram.X), labels)
@@ -69,7 +69,7 @@ def test_degree_zero_is_the_majority_class():
     rng = np.random.default_rng(0)
     data = prepared(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
     tiny = setting(max_depth=0, constant_leaves=True, gamma_scale=1e-9, C=(1e-6, 1e-6))
-    model = fit_trees(data, tiny, TreeRange(1, 0)).trees
+    model = fit_trees(data, tiny, TreeRange(1, 0))[0]
     assert model.leaves.degree.tolist() == [0]
     assert model.leaves.constant[0] == np.bincount(data.y).argmax()
     assert model.predictor is None

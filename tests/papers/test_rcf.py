@@ -130,7 +130,7 @@ def test_every_point_equals_its_own_fit(changes, readings):
         for d, depth in enumerate(found.axes.depths):
             for g, rule in enumerate(found.axes.rules):
                 base = replace(found._base, max_features=r, max_depth=depth)
-                trees = fit_trees(data, rule.setting(base), TreeRange(5, 3)).trees
+                trees = fit_trees(data, rule.setting(base), TreeRange(5, 3))[0]
                 scores = "ovo_votes" if "leaf_scores=votes" in readings else "one_hot"
                 alone = trees.composite_scores(held.matrix, held.design, scores).argmax(axis=1)
                 assert np.array_equal(found.outcomes[f].labels[d, g, 1], alone), (r, depth, rule)

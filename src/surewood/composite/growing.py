@@ -2,12 +2,11 @@
 
 * :class:`Setting`: everything about a composite tree except its data, its seed and its number;
 * :class:`Topology` and :func:`cut`: parents, depths and path codes of all nodes, and the node at which each
-  path stops, for a depth limit and a size limit;
-* :class:`Grove`, :func:`grow`, :func:`grow_to_size`: trees of the engine, nested in depth;
+  path stops when trees are cut at a depth;
+* :class:`Grove`, :func:`grow`: trees of the engine, nested in depth;
 * :class:`IndexSets`: distinct sets of rows, found by their sorted row numbers: equal leaves share SVMs;
 * :class:`Leaves`, :func:`collect_leaves`: one entry per leaf, in an order that does not depend on how deep
-  the trees were grown, so that a tree cut at depth M and a tree grown to depth M are the same tree;
-* :func:`split_importances`: impurity importances of the splits above the leaves.
+  the trees were grown, so that a tree cut at depth M and a tree grown to depth M are the same tree.
 """
 
 from __future__ import annotations
@@ -63,20 +62,6 @@ class Setting:
         """Degrees a leaf may have, 0 first where it is offered."""
         return np.array(((0,) if self.constant_leaves else ()) + self.degrees, dtype=np.int64)
 
-    def tree_params(self, max_depth: int, only_leaves: bool = False) -> TreeParams:
-        """The engine's parameters for trees of this depth; with `only_leaves` no leaf is split further."""
-        return TreeParams(
-            criterion="entropy",
-            max_depth=max_depth,
-            # The engine makes at least one split; a tree of depth 0 is cut at its root.
-            stop_depth=max(self.max_depth, 1),
-            stop_rows=(self.max_size or 0) if only_leaves else 0,
-            max_features=self.max_features,
-            min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-            sampling=self.sampling,
-            n_draws=self.n_draws,
-        )
-
 
 @dataclass(frozen=True)
 class Topology:
@@ -120,29 +105,13 @@ class Topology:
             code[at] = code[above] * np.uint64(2) + (left[above] != at).astype(np.uint64)
         return cls(start, parent, depth, code, left < 0)
 
-    def sizes(self, assigned: NDArray[Any], bags: Sequence[NDArray[Any]]) -> Ints:
-        """Rows of the bags that pass each node."""
-        size = np.zeros(len(self.parent), dtype=np.int64)
-        for tree, rows in enumerate(bags):
-            begin, end = self.start[tree], self.start[tree + 1]
-            size[begin:end] = np.bincount(assigned[rows, tree], minlength=end - begin)
-        for level in range(int(self.depth.max(initial=0)), 0, -1):
-            at = np.flatnonzero(self.depth == level)
-            np.add.at(size, self.parent[at], size[at])
-        return size
 
-
-def cut(topology: Topology, max_depth: int, max_size: int | None = None, sizes: Ints | None = None) -> Ints:
+def cut(topology: Topology, max_depth: int) -> Ints:
     """The node at which a row that ends in each node stops; -1 for nodes above all stops.
 
-    A path stops at the first node that lies at `max_depth` or deeper and holds at most `max_size` rows, or
-    where the tree has no further split.
+    A path stops at `max_depth`, or where the tree has no further split.
     """
-    closed = topology.depth >= max_depth
-    if max_size is not None:
-        assert sizes is not None
-        closed &= sizes <= max_size
-    closed |= topology.terminal
+    closed = (topology.depth >= max_depth) | topology.terminal
     stop = np.where(closed, np.arange(len(closed)), -1)
     for level in range(1, int(topology.depth.max(initial=0)) + 1):
         at = np.flatnonzero(topology.depth == level)
@@ -162,8 +131,6 @@ class Grove:
     assigned: NDArray[np.uint32]
     #: Rows that each tree saw, ascending.
     bags: list[NDArray[np.int32]]
-    #: Number of the first of these trees in the forest.
-    first_tree: int = 0
 
     @property
     def forest(self) -> FlatForest:
@@ -196,16 +163,27 @@ def grow(
     setting: Setting,
     trees: TreeRange,
     depth: int | None = None,
-    only_leaves: bool = False,
 ) -> Grove:
-    """Trees grown to this depth (default: the setting's), or no further than to the setting's leaves."""
-    depth = setting.max_depth if depth is None else depth
-    # The engine makes at least one split; a tree of depth 0 is cut at its root.
+    """Trees that end in the setting's leaves, or, with `depth`, all nodes to that depth.
+
+    Leaves beyond the size limit go deeper, as far as splits tell rows apart.
+    """
+    most = setting.max_depth if setting.max_size is None else MAX_DEPTH
+    params = TreeParams(
+        criterion="entropy",
+        max_depth=most if depth is None else depth,
+        stop_depth=setting.max_depth,
+        stop_rows=(setting.max_size or 0) if depth is None else 0,
+        max_features=setting.max_features,
+        min_weight_fraction_leaf=setting.min_weight_fraction_leaf,
+        sampling=setting.sampling,
+        n_draws=setting.n_draws,
+    )
     grown = grow_forest(
         data.matrix,
         data.y,
         max(data.n_classes, 1),
-        setting.tree_params(max(depth, 1), only_leaves),
+        params,
         **vars(trees),
         weight=data.weight,
         groups=data.inputs.groups,
@@ -214,17 +192,7 @@ def grow(
     )
     bags = [_in_bag(grown.bag, trees.first_tree + tree) for tree in range(trees.n_trees)]
     assigned = grown.forest.apply(data.matrix, n_jobs=data.options.n_jobs)
-    return Grove(grown, Topology.of(grown.forest), assigned, bags, trees.first_tree)
-
-
-def grow_to_size(data: CompositeData, setting: Setting, trees: TreeRange) -> tuple[Grove, NDArray[np.int64]]:
-    """Trees and their cut; leaves beyond the size limit go deeper, as far as splits tell rows apart."""
-    if setting.max_size is None:
-        grove = grow(data, setting, trees)
-        return grove, cut(grove.topology, setting.max_depth)
-    grove = grow(data, setting, trees, MAX_DEPTH, only_leaves=True)
-    sizes = grove.topology.sizes(grove.assigned, grove.bags)
-    return grove, cut(grove.topology, setting.max_depth, setting.max_size, sizes)
+    return Grove(grown, Topology.of(grown.forest), assigned, bags)
 
 
 def _in_bag(bag: Bag, tree: int) -> NDArray[np.int32]:
@@ -356,47 +324,3 @@ def collect_leaves(
     order = np.lexsort((topology.code[node_array], tree_array))
     at = node_array[order]
     return Leaves(tree_array[order], topology.code[at], topology.depth[at], np.array(ids)[order], at)
-
-
-def split_importances(data: CompositeData, grove: Grove, stop: NDArray[np.int64]) -> Floats:
-    """Impurity importances of the splits above the leaves, mean over the trees.
-
-    Those of a tree sum to 1, or are all 0 where the tree is cut at its root: splits that the engine made
-    below the cut belong to no composite tree.
-    """
-    split = ~grove.topology.terminal
-    if not (split & (stop >= 0)).any():  # nothing was grown below the cut
-        return grove.grown.importances
-    sums = np.zeros(data.n_splitting)
-    for tree in range(grove.forest.n_trees):
-        decrease = _entropy_decreases(data, grove, tree)
-        begin, end = grove.topology.start[tree], grove.topology.start[tree + 1]
-        feature = grove.forest.table(tree)["feature"]
-        kept = np.flatnonzero(split[begin:end] & (stop[begin:end] < 0))
-        gains = np.bincount(feature[kept], np.maximum(decrease[kept], 0.0), minlength=data.n_splitting)
-        if gains.sum() > 0:
-            sums += gains / gains.sum()
-    return np.asarray(sums / max(grove.forest.n_trees, 1))
-
-
-def _entropy_decreases(data: CompositeData, grove: Grove, tree: int) -> Floats:
-    """Weight times decrease of the entropy at each node of a tree; 0 at terminal nodes."""
-    begin, end = grove.topology.start[tree], grove.topology.start[tree + 1]
-    bag = grove.grown.bag
-    weight = np.ones(len(bag.rows)) if bag.weights is None else bag.weights.astype(np.float64)
-    if bag.sampling != "all":
-        weight = weight * bag.counts(grove.first_tree + tree)
-    rows = bag.rows.astype(np.int64)
-    cell = grove.assigned[rows, tree].astype(np.int64) * data.n_classes + data.y[rows]
-    mass = np.bincount(cell, weight, (end - begin) * data.n_classes).reshape(-1, data.n_classes)
-    parent, depth = grove.topology.parent[begin:end] - begin, grove.topology.depth[begin:end]
-    for level in range(int(depth.max(initial=0)), 0, -1):
-        at = np.flatnonzero(depth == level)
-        np.add.at(mass, parent[at], mass[at])
-    total = mass.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        entropy = np.where(mass > 0, -mass * np.log(mass / total[:, None]), 0.0).sum(axis=1)
-    decrease = np.where(grove.topology.terminal[begin:end], 0.0, entropy)
-    below = np.flatnonzero(depth > 0)
-    np.subtract.at(decrease, parent[below], entropy[below])
-    return np.asarray(decrease)

@@ -38,13 +38,12 @@ from surewood.base.subsamples import TANDEM_WORK, vote_evidence
 from surewood.base.time_limit import TimeLimit
 from surewood.bounds.evidence import VoteEvidence
 from surewood.composite.data import CompositeData, rows_of
-from surewood.composite.growing import Setting, TreeRange, mean_sample_size
+from surewood.composite.growing import Grove, Setting, TreeRange, mean_sample_size
 from surewood.composite.model import CompositeModel, held_out_estimate, table_split_growth
 from surewood.composite.plan import PLAIN_WEIGHTS, CompositePlan
 from surewood.composite.trees import (
     ROWS_PER_BLOCK,
     CompositeTrees,
-    FittedTrees,
     blend,
     fit_trees,
     join_trees,
@@ -139,14 +138,14 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
             if steps and limit.is_over:
                 break
             if data.drawn is None:
-                fitted = fit_trees(data, setting, trees, base)
+                fitted, grove = fit_trees(data, setting, trees, base)
             else:
-                fitted = _fit_to_bag(data, setting, trees)
+                fitted, grove = _fit_to_bag(data, setting, trees)
             if outside is not None:
                 columns = slice(sum(counts), sum(counts) + trees.n_trees)
-                outside[:, columns] = fitted.grove.outside(np.arange(data.n_rows))
-            steps.append(fitted.trees)
-            importances.append(fitted.importances)
+                outside[:, columns] = grove.outside(np.arange(data.n_rows))
+            steps.append(fitted)
+            importances.append(grove.grown.importances)
             counts.append(trees.n_trees)
             parts.append(part)
             advance(trees.n_trees)
@@ -159,7 +158,7 @@ def fit_parts(plan: CompositePlan, data: CompositeData, limit: TimeLimit) -> Fit
     return _with_votes(fitted_parts, plan, data)
 
 
-def _fit_to_bag(data: CompositeData, setting: Setting, trees: TreeRange) -> FittedTrees:
+def _fit_to_bag(data: CompositeData, setting: Setting, trees: TreeRange) -> tuple[CompositeTrees, Grove]:
     """One tree of all the rows in its bag, which was drawn before."""
     bag, rows = data.of_bag(trees.first_tree)
     bag = replace(bag, options=replace(bag.options, verbose=0))
@@ -350,7 +349,7 @@ def _out_of_fold_votes(plan: CompositePlan, data: CompositeData) -> Votes:
             for setting, n_trees in plan.parts:
                 count = max(1, round(n_trees / plan.n_trees * min(plan.n_trees, CALIBRATION_TREES)))
                 whole = replace(setting, sampling="all", n_draws=None)
-                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows)).trees)
+                parts.append(fit_trees(data, whole, TreeRange(count, plan.seed, rows=rows))[0])
             labels = labels_by_blocks(join_trees(parts), data, held)
             composite[held] = vote_fractions(labels, data.n_classes)
             if plan.n_plain:

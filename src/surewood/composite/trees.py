@@ -22,13 +22,14 @@ from surewood._arrays import Codes, Floats, Ints, Mask, check_number, check_valu
 from surewood.composite.data import CompositeData
 from surewood.composite.degrees import LeafChoice
 from surewood.composite.growing import (
+    MAX_DEPTH,
     Grove,
     IndexSets,
     Setting,
     TreeRange,
     collect_leaves,
-    grow_to_size,
-    split_importances,
+    cut,
+    grow,
 )
 from surewood.composite.leaves import (
     MOST_CLASSES,
@@ -239,28 +240,20 @@ def _join(predictors: list[Any]) -> Predictor | Members | None:
     return join_predictors(predictors)
 
 
-@dataclass(frozen=True)
-class FittedTrees:
-    """Composite trees, the grown trees they were cut from, and the importances of their splits."""
-
-    trees: CompositeTrees
-    grove: Grove
-    importances: Floats
-
-
 def fit_trees(
     data: CompositeData,
     setting: Setting,
     wanted: TreeRange,
     base: float | None = None,
-) -> FittedTrees:
-    """Composite trees of one setting.
+) -> tuple[CompositeTrees, Grove]:
+    """Composite trees of one setting, and the grown trees that they were made of.
 
     A function of (data, setting, seed, tree numbers): it depends neither on threads nor on the other trees.
     `base` is the sample size that C refers to (2.12), by default the mean of what these trees saw. Give it
     where the trees are fitted in several steps.
     """
-    grove, stop = grow_to_size(data, setting, wanted)
+    grove = grow(data, setting, wanted)
+    stop = cut(grove.topology, MAX_DEPTH)  # trees end in their leaves
     sets = IndexSets(data.y, data.weight, data.n_classes)
     leaves = collect_leaves(grove, stop, sets)
     choice = LeafChoice(data, setting, leaves, sets, grove.sample_size(data), wanted.seed, wanted.first_tree)
@@ -274,7 +267,7 @@ def fit_trees(
         classifiers, correct = _train_svms(choice, ids, base)
     table = _leaf_table(choice, correct, classifiers, base)
     trees = CompositeTrees(grove.forest, leaves.of_node(stop), table, classifiers.predictor(), data.n_classes)
-    return FittedTrees(trees, grove, split_importances(data, grove, stop))
+    return trees, grove
 
 
 def _train_svms(choice: LeafChoice, ids: NDArray[np.int64], base: float) -> tuple[LeafSVMs, Floats]:
