@@ -26,9 +26,9 @@ def noisy():
     return X, codes
 
 
-def trainer_of(X, codes, degrees=(1, 2), C=(1.0, 1.0), **more):
-    kernels = KernelChoice("poly", degrees, X.shape[1])
-    return SvmTrainer(Gram(X), codes, np.ones(len(codes)), kernels, np.array(C), **more)
+def trainer_of(X, codes, degrees=(1, 2), C=(1.0, 1.0)):
+    kernels, rows = KernelChoice("poly", degrees, X.shape[1]), np.arange(len(codes), dtype=np.int32)
+    return SvmTrainer(Gram(X), codes, np.ones(len(codes)), rows, 2, kernels, np.array(C))
 
 
 @pytest.fixture

@@ -228,6 +228,12 @@ def step(title: str, lines: Sequence[str], support: Sequence[Mapping[str, Any]] 
     return {"title": title, "lines": list(lines), "support": list(support)}
 
 
+def support_steps(explained: Mapping[str, Any]) -> list[Facts]:
+    """The step of the nearest support vectors, where an explanation has some."""
+    support = explained.get("support")
+    return [step("Nearest support vectors", [], support)] if support else []
+
+
 def title_of(kind: type) -> str:
     """Name of an estimator class in words: its ``_title``, where it has one, or the words of its name.
 

@@ -149,8 +149,6 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
         "A chain of support vector machines: rows that the first one classifies with a clear margin leave "
         "there, the others go on to the next."
     )
-    leaf_terms = report_facts.svm_leaf_terms
-    leaf_degrees = report_facts.leaf_degrees
     settings_for = staticmethod(settings_for)
     max_training_rows = MAX_TRAINING_ROWS
 
@@ -228,8 +226,22 @@ class SvmCascadeBase(CascadeBase[CascadeModel], GramParameter, TimedRunParameter
         return pd.DataFrame(rows).drop(columns="accuracy" if y is None else [])
 
     def leaf_flow(self, X: Any, y: Any = None) -> dict[str, list[Exit]]:
-        """Leaves of every cascade with the rows that leave there."""
+        """Leaves of every cascade with the rows that leave there; for the plots of inspect."""
         return dict(zip(map(str, self._cascade_names()), self._exits(X, y)))
+
+    def leaf_terms(self, part: int = 0) -> tuple[pd.DataFrame, float]:
+        """Ledger of one cascade, and its gamma_scale; for the plots of inspect."""
+        n_cascades = len(self.cascades_)
+        if not 0 <= part < n_cascades:
+            raise ValueError(f"part must be below {n_cascades}, the number of cascades; got {part}.")
+        ledger = self.model_.ledger(part)
+        return ledger.to_frame().reset_index(), float(ledger.gamma_scale)
+
+    def leaf_degrees(self, X: Any) -> Floats:
+        """Degree of the leaf that classifies each row, one column per cascade; for the plots of inspect."""
+        leaf = self.decision_path(X).reshape(-1, len(self.cascades_))
+        columns = [cascade.degrees[leaf[:, t]] for t, cascade in enumerate(self.cascades_)]
+        return np.column_stack(columns).astype(np.float64)
 
     def margins(self, X: Any, y: Any) -> Floats:
         """Score of the true class minus the best other one; positive where the prediction is correct."""
@@ -553,8 +565,6 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
 
     _description = "A chain of classifiers: a decision rule sends the harder rows on, the others stay."
     n_jobs = None  # families decide
-    leaf_terms = report_facts.generic_leaf_terms
-    leaf_flow = report_facts.generic_leaf_flow
 
     model_: GenericModel = field(init=False)
 
@@ -620,3 +630,22 @@ class DeepCascadeClassifier(CascadeBase[GenericModel]):
     def ledger(self) -> pd.DataFrame:
         """One row per leaf: family, counts, complexity, and whether the penalty is active."""
         return self._fitted().ledger()
+
+    def leaf_terms(self, part: int = 0) -> tuple[pd.DataFrame, float]:
+        """Ledger of the cascade, and its gamma_scale; for the plots of inspect."""
+        if part != 0:
+            raise ValueError(f"part must be 0, this model is one cascade; got {part}.")
+        frame = self.ledger().rename_axis("leaf").reset_index()
+        frame["points"] = frame["correct"] + frame["errors"]
+        frame["term"] = np.minimum(frame["complexity_term"], frame["sample_term"])
+        frame["degree"] = frame["family"]
+        return frame, self.model_.gamma_scale
+
+    def leaf_flow(self, X: Any, y: Any = None) -> dict[str, list[Exit]]:
+        """Leaves of the cascade with the rows that stay there; for the plots of inspect."""
+        correct = None if y is None else np.asarray(self.predict(X)) == np.asarray(y)
+        families = [self.model_.family_of_leaf(k) for k in range(len(self.cascade_.leaves))]
+        names = [type(family).__name__.removesuffix("Family").lower() for family in families]
+        thresholds = [*(float(rule.threshold) for rule in self.cascade_.splits), -np.inf]
+        leaf = self.decision_path(X)
+        return {"all": report_facts.exits_of(leaf, correct, names, thresholds, [None] * len(names))}

@@ -1,8 +1,7 @@
 """A cascade as pages, plots and the command line show it.
 
-`report_facts` is ``__report_facts__`` of the estimators. The functions
-``..._leaf_terms``, ``..._leaf_flow`` and `leaf_degrees` are what the plots of :mod:`surewood.inspect` read,
-`explanation_steps` is one explained prediction in words.
+`report_facts` is ``__report_facts__`` of the estimators, `exits_of` counts the rows that leave at each leaf,
+and `explanation_steps` is one explained prediction in words.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from surewood._arrays import Counts, Mask
 from surewood.base import describing
-from surewood.base.describing import Exit, Facts, ReportRows, step
+from surewood.base.describing import Exit, Facts, ReportRows, step, support_steps
 from surewood.base.wording import CLASSES_SHOWN, plural, svm_text
 
 MAX_ROWS = 2000  # for accuracy against work, which evaluates the cascade eight times
@@ -38,42 +35,6 @@ def report_facts(model: Any, rows: ReportRows | None = None) -> Facts:
             few = rows.sample(MAX_ROWS)
             charts.append(_work_chart(model.latency_curve(few.X, few.y)))
     return describing.report_facts(title, model._description, figures, _sections(flows, charts))
-
-
-def svm_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
-    """Ledger of one cascade, and its gamma_scale."""
-    n_cascades = len(model.cascades_)
-    if not 0 <= part < n_cascades:
-        raise ValueError(f"part must be below {n_cascades}, the number of cascades; got {part}.")
-    ledger = model.model_.ledger(part)
-    return ledger.to_frame().reset_index(), float(ledger.gamma_scale)
-
-
-def generic_leaf_terms(model: Any, part: int = 0) -> tuple[pd.DataFrame, float]:
-    """Ledger of the cascade, and its gamma_scale."""
-    if part != 0:
-        raise ValueError(f"part must be 0, this model is one cascade; got {part}.")
-    frame = model.ledger().rename_axis("leaf").reset_index()
-    frame["points"] = frame["correct"] + frame["errors"]
-    frame["term"] = np.minimum(frame["complexity_term"], frame["sample_term"])
-    frame["degree"] = frame["family"]
-    return frame, float(model.gamma_scale_)
-
-
-def leaf_degrees(model: Any, X: Any) -> NDArray[np.float64]:
-    """Degree of the leaf that classifies each row, one column per cascade."""
-    leaf = model.decision_path(X).reshape(-1, len(model.cascades_))
-    columns = [cascade.degrees[leaf[:, t]] for t, cascade in enumerate(model.cascades_)]
-    return np.column_stack(columns).astype(np.float64)
-
-
-def generic_leaf_flow(model: Any, X: Any, y: Any = None) -> dict[str, list[Exit]]:
-    """Leaves of the cascade with the rows that stay there."""
-    correct = None if y is None else np.asarray(model.predict(X)) == np.asarray(y)
-    families = [model.model_.family_of_leaf(k) for k in range(len(model.cascade_.leaves))]
-    names = [type(family).__name__.removesuffix("Family").lower() for family in families]
-    thresholds = [*(float(rule.threshold) for rule in model.cascade_.splits), -math.inf]
-    return {"all": exits_of(model.decision_path(X), correct, names, thresholds, [None] * len(names))}
 
 
 def exits_of(
@@ -227,9 +188,7 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
         title = f"Cascade for {cascade['class']}" if len(cascades) > 1 else "Path through the cascade"
         steps.append(step(title, [*(_node(node) for node in cascade["nodes"]), _leaf(cascade)]))
     chosen = next((cascade for cascade in shown if str(cascade.get("class")) == str(prediction)), shown[0])
-    if chosen.get("support"):
-        steps.append(step("Nearest support vectors", [], chosen["support"]))
-    return steps
+    return [*steps, *support_steps(chosen)]
 
 
 def _node(node: Mapping[str, Any]) -> str:

@@ -88,65 +88,40 @@ class KernelChoice:
         return np.asarray(np.sqrt(self.log_growth(m, growth) / m))
 
 
+@dataclass
 class SvmTrainer:
     r"""Trains SVMs of all choices on subsets of one sample.
 
-    Parameters
-    ----------
-    gram : Gram
-    codes : ndarray of int32, shape (n,)
-        Class codes of the rows of the Gram matrix.
-    weight : ndarray of float64, shape (n,)
-        Positive weights.
-    kernels : KernelChoice
-    C : ndarray, shape (n_choices,)
-        :math:`C_\delta` on the whole sample.
-    n_jobs : int or None
-        Threads of the solver.
-    part : ndarray of int32, optional
-        The rows of the sample, by default all of them; subsets are numbered within it.
-    n_classes : int, optional
-        With more than two, SVMs are one-vs-one and the distance of a point is the gap between its two best
-        class scores.
+    With more than two classes SVMs are one-vs-one, and the distance of a point is the gap between its two
+    best class scores.
     """
 
-    def __init__(
-        self,
-        gram: Gram,
-        codes: Codes,
-        weight: Floats,
-        kernels: KernelChoice,
-        C: Floats,
-        *,
-        n_jobs: int | None = None,
-        part: Rows | None = None,
-        n_classes: int | None = None,
-    ) -> None:
-        self.gram, self.all_codes, self.all_weight = gram, codes, weight
-        self.part = np.arange(len(codes), dtype=np.int32) if part is None else part
-        self.codes, self.weight = codes[self.part], weight[self.part]
-        self.total = float(self.weight.sum())
-        self.n_classes = max(int(codes.max()) + 1, 2) if n_classes is None else n_classes
-        self.kernels, self.C, self.n_choices = kernels, np.asarray(C, dtype=np.float64), len(kernels.degrees)
-        self.n_jobs = n_jobs
-        self._varies = varies(gram.X[self.part] if part is not None else gram.X)
-        self._advance: Advance = ignore
+    gram: Gram
+    #: Class codes and positive weights of all rows of the Gram matrix.
+    all_codes: Codes
+    all_weight: Floats
+    #: The rows of the sample; subsets are numbered within it.
+    part: Rows
+    n_classes: int
+    kernels: KernelChoice
+    #: :math:`C_\delta` on the whole sample. Shape (n_choices,).
+    C: Floats
+    n_jobs: int | None = None
+    advance: Advance = ignore
 
-    def restricted(self, part: Rows) -> SvmTrainer:
-        """The same settings on some of the rows, given by their numbers in the Gram matrix."""
-        smaller = SvmTrainer(self.gram, self.all_codes, self.all_weight, self.kernels, self.C,
-                             n_jobs=self.n_jobs, part=part, n_classes=self.n_classes)  # fmt: skip
-        smaller._advance = self._advance
-        return smaller
+    def __post_init__(self) -> None:
+        self.codes, self.weight = self.all_codes[self.part], self.all_weight[self.part]
+        self.total, self.n_choices = float(self.weight.sum()), len(self.kernels.degrees)
+        self._varies = varies(self.gram.X[self.part])
 
     @contextmanager
     def reporting(self, advance: Advance) -> Iterator[None]:
         """Report every SVM that is trained inside to `advance`."""
-        self._advance = advance
+        self.advance = advance
         try:
             yield
         finally:
-            self._advance = ignore  # a trainer travels to other processes, its listener does not
+            self.advance = ignore  # a trainer travels to other processes, its listener does not
 
     # --- for the search ------------------------------------------------------------------------------------
 
@@ -195,7 +170,7 @@ class SvmTrainer:
         return solve_many(
             self.gram, [self.part[subset] for subset in rows], self.all_codes, degrees, boxes[:, :, None],
             kernel=kernel, weights=box_weights(self.all_weight), decisions=self.n_classes == 2,
-            n_jobs=self.n_jobs, advance=self._advance,
+            n_jobs=self.n_jobs, advance=self.advance,
         )  # fmt: skip
 
     def _outcome(self, solved: SvmBatch, problem: int, rows: Rows) -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -96,7 +96,7 @@ class Task:
 
     def build(self, path: Path, part: Rows | None = None) -> Cascade:
         """The trained cascade of a path, on the whole sample or on a part of it."""
-        trainer = self.trainer if part is None else self.trainer.restricted(part)
+        trainer = self.trainer if part is None else replace(self.trainer, part=part)
         return trainer.build(path, self.tree.fractions)
 
 
@@ -175,8 +175,10 @@ def make_task(
 ) -> Task:
     """Plant the prefix tree of a problem on the sample, or on a part of it."""
     share(gram.products, gram.X, gram.norms)
-    trainer = SvmTrainer(gram, problem.codes, sample.weight, plan.kernels, C, n_jobs=plan.n_jobs,
-                         n_classes=problem.n_classes, part=part)  # fmt: skip
+    rows = np.arange(len(problem.codes), dtype=np.int32) if part is None else part
+    trainer = SvmTrainer(
+        gram, problem.codes, sample.weight, rows, problem.n_classes, plan.kernels, C, plan.n_jobs
+    )
     tree = PrefixTree(trainer, plan.fractions, plan.max_leaves)
     return Task(trainer, tree, plan.kernels.complexity(math.ceil(tree.total), plan.growth))
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from surewood.base import describing
-from surewood.base.describing import Facts, ReportRows, short, step
+from surewood.base.describing import Facts, ReportRows, short, step, support_steps
 from surewood.base.wording import CLASSES_SHOWN, path_text, plural, probabilities_text, svm_text
 from surewood.composite.model import CompositeModel
 from surewood.parallel.progress import stage
@@ -276,8 +276,7 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
         leaf = tree.get("family") or svm_text(int(tree["degree"]))
         lines = [f"path: {path_text(tree['path'])}", f"leaf: {leaf}, {correct}"]
         steps.append(step(f"Tree {tree['tree'] + 1} votes for {tree['vote']}", lines))
-    support = explained.get("support", [])
-    return [*steps, step("Nearest support vectors", [], support)] if support else steps
+    return [*steps, *support_steps(explained)]
 
 
 def _votes(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from surewood._arrays import Floats
 from surewood.base import describing
 from surewood.base.calibration import lift
-from surewood.base.describing import Facts, ReportRows, step
+from surewood.base.describing import Facts, ReportRows, step, support_steps
 from surewood.bounds.evidence import CompressionEvidence, EstimateEvidence, Evidence
 from surewood.bounds.without_holdout import probe_points, rebuilt_alike
 from surewood.svm.coupling import PairCoupling, ScoreCoupling
@@ -203,6 +203,4 @@ def explanation_steps(model: Any, explained: Mapping[str, Any]) -> list[Facts]:
         f"for {pair['first'] if pair['decision'] > 0 else pair['second']}"
         for pair in pairs
     ]
-    steps = [step("Decision for each pair of classes", lines)]
-    support = explained.get("support", [])
-    return [*steps, step("Nearest support vectors", [], support)] if support else steps
+    return [step("Decision for each pair of classes", lines), *support_steps(explained)]
