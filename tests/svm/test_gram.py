@@ -99,9 +99,8 @@ def test_folds_equal_fits_on_the_folds(iris):
         for c, C in enumerate(grid.Cs):
             alone = PolySVC(scale=False, gamma=0.1, degree=2, C=C, calibrate=False).fit(X[train], y[train])
             assert abs(grid.fold_errors[f, 0, c] - (1 - alone.score(X[held], y[held]))) <= 2.5 / 50
-    one = PolySVC(scale=False, gamma=0.1).path(
-        X, y, degrees=[2], Cs=[0.5, 5.0], validation=(np.arange(100), np.arange(100, 150))
-    )
+    split = [(np.arange(100), np.arange(100, 150))]
+    one = PolySVC(scale=False, gamma=0.1).path(X, y, degrees=[2], Cs=[0.5, 5.0], cv=split)
     assert one.fold_errors.shape == (1, 1, 2)
 
 
@@ -124,9 +123,7 @@ def test_weights_count_in_the_errors_and_zero_weight_rows_do_not(iris):
 
 def test_errors_say_what_was_wrong(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="give cv or validation, not both"):
-        PolySVC().path(X, y, [1], [1.0], cv=3, validation=([0], [1]))
     with pytest.raises(ValueError, match="Cs must name at least one value"):
         PolySVC().path(X, y, [1], [])
     with pytest.raises(ValueError, match="split 0 of cv has no training rows or no held-out rows"):
-        PolySVC().path(X, y, [1], [1.0], validation=([], [1]))
+        PolySVC().path(X, y, [1], [1.0], cv=[([], [1])])

@@ -169,7 +169,6 @@ class PolySVC(ScoreClassifier[SvmModel], GramParameter):
         Cs: ArrayLike,
         *,
         cv: Any = None,
-        validation: tuple[ArrayLike, ArrayLike] | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> DegreePath:
         """Fit every (degree, C) of a grid, sharing one Gram matrix; the estimator itself is not changed.
@@ -181,9 +180,8 @@ class PolySVC(ScoreClassifier[SvmModel], GramParameter):
         degrees : array-like of int
         Cs : array-like of float
         cv : int, splitter or iterable of (train, test), optional
-            Cross-validate the grid (an integer: stratified folds).
-        validation : pair of row lists (train, held-out), optional
-            One split instead of folds, e.g. the training and the validation part.
+            Cross-validate the grid (an integer: stratified folds). ``[(train, test)]`` is one split, e.g. the
+            training and the validation part.
 
         Returns
         -------
@@ -192,7 +190,7 @@ class PolySVC(ScoreClassifier[SvmModel], GramParameter):
         """
         plan = make_plan(self._parameters())
         with self._begin_fit(X, y, sample_weight, merge=False) as inputs:
-            return train_path(plan, inputs, degrees, Cs, cv, validation)
+            return train_path(plan, inputs, degrees, Cs, cv)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Class labels: the class with the most pairwise votes, the first on ties."""

@@ -29,7 +29,6 @@ _NARROW = 32  # columns up to which forming an inner product is as quick as read
 class SvmProblem:
     """A training set as the solver sees it."""
 
-    encoder: DesignEncoder
     #: Shape (d,).
     center: Floats
     gram: Gram
@@ -108,19 +107,14 @@ def train_path(
     degrees: ArrayLike,
     Cs: ArrayLike,
     cv: Any,
-    validation: tuple[ArrayLike, ArrayLike] | None,
 ) -> DegreePath:
     """Every (degree, C) of a grid on one Gram matrix; equal rows were not merged."""
-    if cv is not None and validation is not None:
-        raise ValueError("give cv or validation, not both")
     kept = np.arange(len(data.y)) if data.weight is None else np.flatnonzero(data.weight > 0)
     weight = None if data.weight is None else data.weight[kept]
     table, codes = data.table.take(kept), np.ascontiguousarray(data.y[kept])
     encoder = DesignEncoder(scale=plan.scale).fit(table, weight)
     problem = _posed(plan, encoder, table, codes, weight, plan.max_memory, None)
-    splits: Any = [] if validation is None else [validation]
-    if cv is not None:
-        splits = given_splits(cv, data.y)
+    splits = [] if cv is None else given_splits(cv, data.y)
     folds = splits_among(splits, kept, len(data.y))
     return solve_path(
         problem.gram,
@@ -152,7 +146,7 @@ def _posed(
         unit, spec = (spec.gamma, spec.coef0), KernelSpec("poly", 1.0, 0.0)
         design = unit_rows(design, *unit)
     gram = Gram(design, max_memory=limit, n_jobs=plan.n_jobs)
-    return SvmProblem(encoder, center, gram, spec, unit, codes, weight, groups)
+    return SvmProblem(center, gram, spec, unit, codes, weight, groups)
 
 
 def _center(kernel: str, design: Floats, weight: Floats | None) -> Floats:
