@@ -120,12 +120,13 @@ class _Search:
         self.tree = GenericTree(X, codes, weight, n_classes, leaves, splits)
         self.max_depth, self.fractions = family.max_depth, as_fractions(family.fractions)
         self.scale = complexity_factor(n_classes) * family.gamma_scale * float(weight.sum())
-        self.leaf_cost = [leaf_family.rademacher(X, n_classes) for leaf_family in leaves]
+        self.leaf_cost = np.array([leaf_family.rademacher(X, n_classes) for leaf_family in leaves])
         self.split_cost = [split_family.split_rademacher(X, n_classes) for split_family in splits]
 
     def best(self, rows: Any, depth: int, paid: float) -> tuple[float, Member]:
         """Smallest criterion of the points below a node, in counts, and the member that has it."""
-        lowest, member = self._leaf(rows, paid)
+        leaf, lowest = self.tree.best_leaf(rows, paid, self.leaf_cost, self.scale)
+        member = self.tree.leaf(rows, leaf[0])
         if depth == self.max_depth:
             return lowest, member
         for k, cost in enumerate(self.split_cost):
@@ -141,15 +142,3 @@ class _Search:
                 if below + rest < lowest - tie(lowest):
                     lowest, member = below + rest, SplitMember(rule, first, second)
         return lowest, member
-
-    def _leaf(self, rows: Any, paid: float) -> tuple[float, Member]:
-        tree, lowest, best = self.tree, math.inf, None
-        weight = tree.weight[rows]
-        for k, cost in enumerate(self.leaf_cost):
-            member = tree.leaf(rows, k)
-            correct = float(weight[member.scores(tree.X[rows]).argmax(axis=1) == tree.codes[rows]].sum())
-            term = float(weight.sum()) - correct + min(self.scale * (paid + cost), correct)
-            if best is None or term < lowest - tie(lowest):
-                lowest, best = term, member
-        assert best is not None
-        return lowest, best

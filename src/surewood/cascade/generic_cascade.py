@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -72,6 +72,10 @@ class SplitRule(NamedTuple):
     threshold: float
 
 
+#: Family, correct weight, wrong weight and complexity of a leaf.
+Leaf: TypeAlias = tuple[int, float, float, float]
+
+
 @dataclass
 class GenericTree:
     """Members fitted on subsets of one sample, each once."""
@@ -92,6 +96,26 @@ class GenericTree:
         if key not in self._leaves:
             self._leaves[key] = self._fit(self.leaf_families[family], rows)
         return self._leaves[key]
+
+    def best_leaf(self, rows: Rows, cost: float, complexity: Floats, scale: float) -> tuple[Leaf, float]:
+        """The cheapest leaf here, and its term; ties go to the earlier family.
+
+        `cost` is the complexity of the splits above, `complexity` that of each leaf family.
+        """
+        codes, weight = self.codes[rows], self.weight[rows]
+        size, best, lowest = float(weight.sum()), None, np.inf
+        for family in range(len(complexity)):
+            whole = cost + float(complexity[family])
+            charge = scale * whole
+            if best is not None and min(charge, size) >= lowest - tie(lowest):
+                continue  # even without an error this family would not be cheaper
+            predicted = self.leaf(rows, family).scores(self.X[rows]).argmax(axis=1)
+            plus = float(weight[predicted == codes].sum())
+            term = (size - plus) + min(charge, plus)
+            if best is None or term < lowest - tie(lowest):
+                best, lowest = (family, plus, size - plus, whole), term
+        assert best is not None
+        return best, lowest
 
     def divide(self, rows: Rows, family: int, fraction: Fraction) -> tuple[SplitRule, Rows, Rows] | None:
         """Split, points that stay and points that go on; None when either part would be empty."""
@@ -116,10 +140,6 @@ class GenericTree:
         return family.fit(X, codes, weight, self.n_classes)
 
 
-#: Family, correct weight, wrong weight and complexity of a leaf.
-_Leaf = tuple[int, float, float, float]
-
-
 @dataclass(frozen=True)
 class _Prefix:
     """The beginning of a cascade with `n_leaves` leaves: what it has collected, and the rows that go on."""
@@ -130,7 +150,7 @@ class _Prefix:
     collected: float = 0.0
     splits: tuple[int, ...] = ()
     cost: float = 0.0
-    leaves: tuple[_Leaf, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
 
 
 class GenericSearch:
@@ -187,7 +207,7 @@ class GenericSearch:
                 continue
             _, stay, go_on = divided
             cost = prefix.cost + float(self.q[family])
-            leaf, term = self._best_leaf(stay, cost)
+            leaf, term = self.tree.best_leaf(stay, cost, self.a, self.scale)
             longer = replace(
                 prefix,
                 rows=go_on,
@@ -212,25 +232,8 @@ class GenericSearch:
             else:
                 yield family
 
-    def _best_leaf(self, rows: Rows, cost: float) -> tuple[_Leaf, float]:
-        """Family, correct weight, wrong weight and complexity of the cheapest leaf here, and its term."""
-        codes, weight = self.tree.codes[rows], self.tree.weight[rows]
-        size, best, lowest = float(weight.sum()), None, np.inf
-        for family in range(len(self.a)):
-            complexity = cost + float(self.a[family])
-            charge = self.scale * complexity
-            if best is not None and min(charge, size) >= lowest - tie(lowest):
-                continue  # even without an error this family would not be cheaper
-            predicted = self.tree.leaf(rows, family).scores(self.tree.X[rows]).argmax(axis=1)
-            plus = float(weight[predicted == codes].sum())
-            term = (size - plus) + min(charge, plus)
-            if best is None or term < lowest - tie(lowest):
-                best, lowest = (family, plus, size - plus, complexity), term
-        assert best is not None
-        return best, lowest
-
     def _finish(self, prefix: _Prefix) -> None:
-        leaf, term = self._best_leaf(prefix.rows, prefix.cost)
+        leaf, term = self.tree.best_leaf(prefix.rows, prefix.cost, self.a, self.scale)
         leaves = [*prefix.leaves, leaf]
         families = tuple(leaf[0] for leaf in leaves)
         path = GenericPath(prefix.n_leaves, prefix.fraction, families, prefix.splits)

@@ -30,7 +30,7 @@ from surewood.cascade.estimator import SvmCascadeBase
 from surewood.cascade.gamma_path import PathPiece, gamma_path, inner_point
 from surewood.cascade.model import CascadeModel, OutOfFold
 from surewood.cascade.plan import SVM_RULES, SVM_SWITCHES, SelectionPlan, make_selection_plan
-from surewood.cascade.search import SearchResult, leaf_complexity, minimise
+from surewood.cascade.search import SearchResult, minimise
 from surewood.cascade.training import (
     LEAST_SVMS,
     Task,
@@ -512,7 +512,7 @@ def _single_svm(task: Task, choice: int) -> SearchResult:
         total=task.tree.total,
         plus=cascade.plus,
         minus=cascade.minus,
-        complexity=leaf_complexity(task.complexity[[choice]]),
+        complexity=task.complexity[[choice]],
         n_svms=1,
         n_pruned=0,
         n_cascades=1,

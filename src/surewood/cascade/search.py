@@ -37,6 +37,7 @@ from numpy.typing import NDArray
 
 from surewood._arrays import AnyArray, Floats, Ints, Mask
 from surewood.base.time_limit import NO_LIMIT, TimeLimit
+from surewood.bounds.cascade import cascade_depths
 from surewood.cascade.chain import Path, Rows, counts_to_continue, points_to_continue
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 4, 128  # pairs trained between two looks at the best cascade
@@ -576,5 +577,4 @@ class _Search:
 def leaf_complexity(node_complexity: Floats) -> Floats:
     """The bracket of (3.8) at every leaf, from √(Λ/m) of every node's SVMs."""
     a = np.asarray(node_complexity, dtype=np.float64)
-    depth = np.minimum(np.arange(1, len(a) + 1), len(a) - 1)  # [D-22]
-    return np.concatenate(([0.0], np.cumsum(a)))[depth] + a
+    return np.concatenate(([0.0], np.cumsum(a)))[cascade_depths(len(a))] + a
