@@ -52,12 +52,8 @@ class Dataset:
         The class of each row.
     source : str
         Where it came from.
-    row_numbers : ndarray of int, optional
-        The number that a file gives each row: its line, or its row; None for bundled tables.
-    row_unit : {"line", "row"}
-        What that number counts.
-    files : FileRows, optional
-        Which row stands where, of several files.
+    rows : FileRows
+        Where its rows stand in its files.
 
     Examples
     --------
@@ -71,9 +67,7 @@ class Dataset:
     X: pd.DataFrame
     y: pd.Series
     source: str
-    row_numbers: NDArray[np.int64] | None = None
-    row_unit: str = "row"
-    files: FileRows | None = None
+    rows: FileRows
 
     def __repr__(self) -> str:
         return (
@@ -124,9 +118,7 @@ def load(
     (['height'], ['red', 'blue'])
     """
     if isinstance(source, pd.DataFrame):
-        rows = np.arange(1, len(source) + 1)
-        frame = check_frame(source, "the frame")
-        return _own_table(TableFile(frame, "table", rows, "row"), target)
+        return _own_table(TableFile.of(check_frame(source, "the frame"), "table", "row"), target)
     reading = Reading(as_text=as_text, header_line=header_line, sheet=sheet)
     if isinstance(source, Path) or (isinstance(source, str) and looks_like_a_file(source)):
         table = read_table_file(source, reading)
@@ -160,7 +152,8 @@ def _bundled(name: str, target: str | None) -> Dataset:
     bunch = getattr(sklearn.datasets, BUNDLED[name])(as_frame=True)
     classes = pd.Series(bunch.target_names).map(str)
     y = pd.Series(classes.iloc[bunch.target.to_numpy()].to_numpy(), name="target")
-    return Dataset(name, bunch.data, _labels(y), "scikit-learn")
+    rows = FileRows.of([(name, "row", np.arange(1, len(y) + 1))])
+    return Dataset(name, bunch.data, _labels(y), "scikit-learn", rows)
 
 
 def _labels(target: pd.Series) -> pd.Series:
@@ -208,9 +201,7 @@ def _own_table(table: TableFile, target: str | None, raw: bool = True, decimal: 
         X=X if raw else _measured_columns(X, decimal),
         y=_labels(y),
         source=name,
-        row_numbers=table.row_numbers[labelled],
-        row_unit=table.unit,
-        files=table.files,
+        rows=table.rows.take(np.flatnonzero(labelled)),
     )
 
 
@@ -230,10 +221,12 @@ def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bo
     labels = clean_labels(table.frame[target])
     labelled = labels.values.notna().to_numpy()
     if not labelled.any():
-        first, last = table.row_numbers[[0, -1]].tolist()
-        where = f"{table.unit}s {first} to {last}" if last > first else f"{table.unit} {first}"
-        if table.files is not None:
-            where = f"{table.files.name(first)} to {table.files.name(last)}"
+        stands, last = table.rows, len(table.frame) - 1
+        where = stands.name(0)
+        if stands.are_several:
+            where += f" to {stands.name(last)}"
+        elif last > 0:
+            where = f"{stands.units[0]}s {stands.numbers[0]} to {stands.numbers[last]}"
         raise DataError(f"the target {target!r} of {table.origin} has no value at all ({where}).")
     if labels.n_trimmed:
         warnings.warn(

@@ -15,6 +15,7 @@ import surewood
 from surewood.cascade import BinaryTreeFamily, EstimatorFamily, GaussianFamily, LinearFamily, TreeFamily
 from surewood.certify import CostClassifier, CrossFittedClassifier, PredictionSets, find_threshold
 from surewood.tables import TablePreparer
+from surewood.tables.preparing import TrainingRows
 from surewood.tables.table_file import FileRows
 from tests.contract.estimators import deterministic, exported
 
@@ -152,7 +153,7 @@ def others() -> tuple[tuple[str, Any, Any], ...]:
     X, y = raw_table()
     pipeline = make_pipeline(TablePreparer(), deterministic(surewood.BinnedForestClassifier)).fit(X, y)
     halves = [(f"{name}.csv", "line", np.arange(2, 2 + len(X) // 2)) for name in "ab"]
-    pipeline[0].row_files_ = FileRows.of(halves)  # as a fit from two files does
+    pipeline[0].rows_ = TrainingRows(FileRows.of(halves))  # as a fit from two files does
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((1200, 3))
     z = (Z[:, 0] + 0.3 * rng.standard_normal(1200) > 0).astype(int)

@@ -25,7 +25,6 @@ from surewood.tables.table_file import (
     looks_like_a_file,
     read_table_file,
     refuse_address,
-    row_name,
     unpacked,
 )
 
@@ -36,18 +35,19 @@ def rows(*names):
 
 def test_rows_are_named_by_file_and_line():
     found = rows("x/a.csv", "x/b.csv")
-    assert [found.name(row) for row in range(1, 5)] == [
+    assert [found.name(row) for row in range(4)] == [
         *("a.csv line 2", "a.csv line 3", "b.csv line 2", "b.csv line 4"),
     ]
     assert found.file_of_each() == ["a.csv", "a.csv", "b.csv", "b.csv"]
-    assert rows("x/a.csv", "y/a.csv").name(3) == "y/a.csv line 2"
-    assert (found.name(0), found.name(5)) == ("row 0", "row 5")
-    assert (row_name(3, "row", found), row_name(3, "row", None)) == ("b.csv line 2", "row 3")
+    assert rows("x/a.csv", "y/a.csv").name(2) == "y/a.csv line 2"
+    assert rows("x/a.csv").name(1) == "line 3"
+    some = found.take(np.array([1, 3]))
+    assert (some.name(0), some.name(1)) == ("a.csv line 3", "b.csv line 4")
 
 
 def test_files_without_rows():
     empty = FileRows.of([("a.csv", "line", np.array([], dtype=int)), ("b.csv", "line", np.array([2]))])
-    assert empty.name(1) == "b.csv line 2"
+    assert empty.name(0) == "b.csv line 2"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_standard_input(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n"))
     monkeypatch.setattr("sys.stdin", stream)
     found = read_table_file("-")
-    assert (found.origin, found.row_numbers.tolist(), found.unit) == ("standard input", [2], "line")
+    assert (found.origin, found.rows.name(0)) == ("standard input", "line 2")
 
 
 @pytest.mark.parametrize(

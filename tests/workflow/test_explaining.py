@@ -74,7 +74,7 @@ def test_the_whole_model(folder):
 
 def test_support_vectors_are_named_as_the_table_numbers_them(folder):
     saved = workflow.open_model(folder)
-    assert saved.row_name(0) == f"line {saved.preparer.row_numbers_[0]} of {saved.facts['table']}"
+    assert saved.row_name(0) == f"line {saved.preparer.rows_.where.numbers[0]} of {saved.facts['table']}"
     assert saved.row_name(10_000) == "training row 10,001"
 
 

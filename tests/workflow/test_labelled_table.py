@@ -13,6 +13,7 @@ import surewood
 from surewood import workflow
 from surewood.cli import app
 from surewood.tables import workspace
+from surewood.tables.table_file import FileRows
 from surewood.workflow import WorkflowError, fit, labelled_table
 from surewood.workflow.labelled_table import (
     LabelledRows,
@@ -29,22 +30,22 @@ def test_row_numbers_lead_back_to_the_table(tmp_path):
     frame = pd.DataFrame({"x": np.arange(60.0), "y": ["a", "b", None] * 20})
     frame.to_csv(tmp_path / "t.csv", index=False)
     table = read_for_training(tmp_path / "t.csv", "y", holdout=0.25)
-    assert frame["x"][table.rows.numbers - 2].tolist() == table.rows.X["x"].tolist()
+    assert frame["x"][table.where.numbers[table.rows.places] - 2].tolist() == table.rows.X["x"].tolist()
     assert (table.n_rows, table.n_holdout) == (30, 10)
     assert "20 rows of" in table.notes[0]
 
 
 def test_the_same_seed_holds_out_the_same_rows():
     one, two = (read_for_training("iris", holdout=0.2, random_state=3) for _ in range(2))
-    assert one.rows.numbers.tolist() == two.rows.numbers.tolist()
+    assert one.rows.places.tolist() == two.rows.places.tolist()
     other = read_for_training("iris", holdout=0.2, random_state=4)
-    assert one.rows.numbers.tolist() != other.rows.numbers.tolist()
+    assert one.rows.places.tolist() != other.rows.places.tolist()
 
 
 def test_keeping_rows_keeps_their_numbers():
     table = read_labelled("iris", None)
     table.keep(np.array([5, 100]))
-    assert table.rows.numbers.tolist() == [6, 101]
+    assert table.row_names(table.rows).tolist() == ["row 6", "row 101"]
     assert len(table.rows.X) == table.n_rows == 2
 
 
@@ -191,9 +192,8 @@ def test_groups_and_time_of_a_streamed_table_are_refused_in_one_sentence(tmp_pat
 
 def weighted(weights):
     X = pd.DataFrame({"x": [1, 2, 3], "w": weights})
-    return LabelledTable(
-        "t", "t.csv", "y", LabelledRows(X, pd.Series([0, 1, 0]), np.array([2, 3, 4])), "line"
-    )
+    where = FileRows.of([("t.csv", "line", np.array([2, 3, 4]))])
+    return LabelledTable("t", "t.csv", "y", LabelledRows(X, pd.Series([0, 1, 0]), np.arange(3)), where)
 
 
 def test_weights_are_numbers_as_people_write_them():

@@ -47,6 +47,7 @@ SAVED_TYPES = (
     "surewood.tables.preparing.TextEncoding",
     "surewood.tables.planning.table_plan.TablePlan",
     "surewood.tables.preparing.TablePreparer",
+    "surewood.tables.preparing.TrainingRows",
     "surewood.tables.table_file.FileRows",
     "surewood.tables.schema.TableSchema",
 )

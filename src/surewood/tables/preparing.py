@@ -47,6 +47,18 @@ from surewood.tables.sources import DataError
 from surewood.tables.table_file import FileRows, column_names
 
 
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that a model was trained on, as far as later commands need them."""
+
+    #: Where they stand in their files.
+    where: FileRows | None = None
+    #: Their groups, as `RememberedRows`.
+    groups: Any = None
+    #: Whether some were left out, or their labels merged, for what their labels are.
+    chosen: bool = False
+
+
 class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a raw frame into numbers and categories, by column name.
 
@@ -76,12 +88,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     {'x': 'it has one value only'}
     """
 
-    #: What a fit from a file records about its rows: their numbers, what these count, their files and groups.
-    row_numbers_: NDArray[np.int64] | None = None
-    row_unit_: str | None = None
-    row_files_: FileRows | None = None
-    training_groups_: Any = None
-    rows_chosen_: bool = False  # some were left out, or their labels merged, for what their labels are
+    #: What a fit from a file records about its rows.
+    rows_: TrainingRows = TrainingRows()
 
     def __init__(self, max_values: int = MANY_VALUES, plan: TablePlan | None = None) -> None:
         self.max_values = max_values
@@ -173,7 +181,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def fixed_features_(self) -> bool:
         """Whether nothing depends on the sample: no column or row dropped for what it showed, no text."""
-        return not self.texts_ and self.plan_.fixed and not self.rows_chosen_
+        return not self.texts_ and self.plan_.fixed and not self.rows_.chosen
 
     def extra_columns(self, X: Any) -> list[str]:
         """Columns of a later table that training did not have."""

@@ -144,24 +144,24 @@ def _decompressing(path: Path, compression: str) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class FileRows:
-    """Where the rows of a table stand, counted from 1 over all files.
+    """Where the rows of a table stand, in one file or in several.
 
     Attributes
     ----------
     files : tuple of str
     units : tuple of str
-        What the numbers of each file count: "line" or "row".
+        What the numbers of each file count: "line" in a text file, else "row".
     ends : ndarray of int
         Rows of all files up to the end of each.
     numbers : ndarray of int
-        The number that its file gives each row.
+        The number that its file gives each row, from 1.
 
     Examples
     --------
     >>> lines = np.array([2, 3])
     >>> rows = FileRows.of([("data/a.csv", "line", lines), ("data/b.csv", "line", lines + 1)])
-    >>> rows.name(2), rows.name(4)
-    ('a.csv line 3', 'b.csv line 4')
+    >>> rows.name(1), rows.name(3), FileRows.of([("a.csv", "line", lines)]).name(1)
+    ('a.csv line 3', 'b.csv line 4', 'line 3')
     """
 
     files: tuple[str, ...]
@@ -190,32 +190,33 @@ class FileRows:
         if len(self.ends) == 0 or self.ends[0] < 0 or self.ends[-1] != len(self.numbers):
             raise ValueError("the files have another number of rows than their table.")
 
+    @property
+    def are_several(self) -> bool:
+        """Whether the name of a row needs its file."""
+        return len(self.files) > 1
+
+    def take(self, rows: NDArray[Any]) -> FileRows:
+        """Some of the rows, by their positions in ascending order."""
+        return FileRows(self.files, self.units, np.searchsorted(rows, self.ends), self.numbers[rows])
+
     def name(self, row: int) -> str:
-        """File and line of a row."""
-        if not 1 <= row <= len(self.numbers):
-            return f"row {row}"
-        file, unit = self.place(row)
-        return f"{file} {unit} {self.numbers[row - 1]}"
+        """What to call the row at a position: its line, of several files with its file."""
+        return self.names(np.array([row]))[0]
+
+    def names(self, rows: NDArray[np.int64]) -> list[str]:
+        """What to call the rows at some positions."""
+        heads = [f"{file} {unit}" if self.are_several else unit for file, unit in zip(self.files, self.units)]
+        places = np.searchsorted(self.ends, rows, side="right").tolist()
+        return [f"{heads[k]} {number}" for k, number in zip(places, self.numbers[rows].tolist())]
 
     def place(self, row: int) -> tuple[str, str]:
-        """File of a row, and what its number there counts."""
-        k = int(np.searchsorted(self.ends, row))
+        """File of the row at a position, and what its number there counts."""
+        k = int(np.searchsorted(self.ends, row, side="right"))
         return self.files[k], self.units[k]
 
     def file_of_each(self) -> list[str]:
         """The file of each row."""
         return np.repeat(self.files, np.diff(self.ends, prepend=0)).tolist()
-
-
-def row_name(number: int, unit: str, files: FileRows | None) -> str:
-    """What to call a row: its line, or its file and its line there.
-
-    Examples
-    --------
-    >>> row_name(17, "line", None)
-    'line 17'
-    """
-    return f"{unit} {number}" if files is None else files.name(int(number))
 
 
 @dataclass(frozen=True)
@@ -228,22 +229,22 @@ class TableFile:
         Raw columns, as they stand in the file.
     origin : str
         What to call it.
-    row_numbers : ndarray of int
-        The number that the file gives each row: its line in a text file, its row in a sheet, else from 1.
-    unit : {"line", "row"}
-        What that number counts.
+    rows : FileRows
+        Where its rows stand.
     numbered : bool
-        Whether a person who opens the file sees these numbers: not in Parquet.
-    files : FileRows or None
-        Which row stands where, of several files.
+        Whether a person who opens the file sees the numbers of its rows: not in Parquet.
     """
 
     frame: pd.DataFrame
     origin: str
-    row_numbers: NDArray[np.int64]
-    unit: str
+    rows: FileRows
     numbered: bool = True
-    files: FileRows | None = None
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, origin: str, unit: str, numbers: Any = None) -> TableFile:
+        """One file; without `numbers` its rows are counted from 1, which nobody sees."""
+        counted = np.arange(1, len(frame) + 1) if numbers is None else numbers
+        return cls(frame, origin, FileRows.of([(origin, unit, counted)]), numbers is not None)
 
 
 def read_table(
@@ -296,9 +297,8 @@ def read_table_file(source: str | Path | Sequence[str | Path], reading: Reading 
         return parts[0]
     names = _shared_names(parts)
     frame = pd.concat([_alike(part.frame[names], parts) for part in parts], ignore_index=True)
-    files = FileRows.of([(part.origin, part.unit, part.row_numbers) for part in parts])
-    origin, rows = ", ".join(part.origin for part in parts), np.arange(1, len(frame) + 1)
-    return TableFile(frame, origin, rows, "row", numbered=False, files=files)
+    rows = FileRows.of([(part.origin, part.rows.units[0], part.rows.numbers) for part in parts])
+    return TableFile(frame, ", ".join(part.origin for part in parts), rows)
 
 
 def _shared_names(parts: Sequence[TableFile]) -> list[str]:
@@ -353,7 +353,7 @@ def _one(source: str | Path, reading: Reading) -> TableFile:
     frame = read_parquet(path) if kind == "parquet" else _arrow(path)
     frame.columns = pd.Index(column_names(frame.columns))
     refuse_duplicates(list(frame.columns), str(path))
-    return TableFile(frame, str(path), np.arange(1, 1 + len(frame)), "row", numbered=False)
+    return TableFile.of(frame, str(path), "row")
 
 
 _UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # what pandas and polars call a column without a name
@@ -377,7 +377,7 @@ def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
         frame, lines = read_delimited(raw, origin, reading)
     except csv.Error as error:
         raise DataError(f"{origin}: {error}; is a quote never closed?") from error
-    return TableFile(frame, origin, lines, "line")
+    return TableFile.of(frame, origin, "line", lines)
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
@@ -488,7 +488,7 @@ def _excel(path: Path, reading: Reading) -> TableFile:
     body = cells.iloc[place + 1 :].dropna(how="all")
     frame = body.reset_index(drop=True).infer_objects()
     frame.columns = pd.Index(names)
-    return TableFile(frame, str(path), body.index.to_numpy() + 1, "row")
+    return TableFile.of(frame, str(path), "row", body.index.to_numpy() + 1)
 
 
 def _workbook(path: Path) -> pd.ExcelFile:
@@ -546,4 +546,4 @@ def _json_lines(raw: bytes, origin: str) -> TableFile:
             raise DataError(f"{origin}: line {number} holds half a character (a lone surrogate).")
         rows.append(row)
         numbers.append(number)
-    return TableFile(pd.DataFrame.from_records(rows), origin, np.array(numbers, dtype=np.int64), "line")
+    return TableFile.of(pd.DataFrame.from_records(rows), origin, "line", np.array(numbers, dtype=np.int64))

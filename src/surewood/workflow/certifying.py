@@ -203,7 +203,7 @@ def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampl
 
 def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling: Sampling) -> list[str]:
     """Rows of groups that the model was trained with are no rows of new groups."""
-    groups, known = sampling.group_of_rows(table.rows.X), saved.preparer.training_groups_
+    groups, known = sampling.group_of_rows(table.rows.X), saved.preparer.rows_.groups
     if groups is None or known is None:
         return []
     old = known.contains(pd.DataFrame({"group": groups.astype(str)}))

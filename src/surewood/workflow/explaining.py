@@ -136,9 +136,8 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
     read = read_rows(table, saved.reading())
     place = _place(read, row)
     one = read.frame.iloc[[place]]
-    files = read.files
-    number = int(read.row_numbers[place] if files is None else files.numbers[place])
-    file, unit = ("", read.unit) if files is None else files.place(place + 1)
+    number, (file, unit) = int(read.rows.numbers[place]), read.rows.place(place)
+    file = file if read.rows.are_several else ""
     estimator, prepared = saved.estimator, saved.prepare(one)
     if callable(getattr(estimator, "explain", None)):
         takes_groups = "groups" in inspect.signature(estimator.explain).parameters
@@ -162,28 +161,27 @@ def explain(model: str | Path | SavedModel, table: Source, row: int | str | None
 
 def _place(read: TableFile, row: int | str | None) -> int:
     """Position of a row, given by its number in the file, or by its file and its number there."""
-    numbers, files = read.row_numbers, None
-    if len(numbers) == 0:
+    rows = read.rows
+    if len(rows.numbers) == 0:
         raise WorkflowError(f"{read.origin} has no row to explain.")
     if row is None:
         return 0
     file, _, number = str(row).rpartition(":")
     if not number.isdecimal():
         raise WorkflowError(f"row={row}: write a number, or of several files for example june.csv:17.")
-    origin, unit, here = read.origin, read.unit, np.arange(len(numbers))
-    if read.files is not None:
-        files = read.files.file_of_each()
+    origin, here = read.origin, np.arange(len(rows.numbers))
+    if rows.are_several:
+        files = rows.file_of_each()
         file = file if file in files else Path(file).name
         if file not in files:
             known = ", ".join(dict.fromkeys(files))
             raise WorkflowError(
                 f"row={row}: there are several files; write for example {files[0]}:{number} ({known})."
             )
-        numbers, here = read.files.numbers, np.flatnonzero(np.asarray(files) == file)
-        origin, unit = file, read.files.place(int(here[0]) + 1)[1]
+        origin, here = file, np.flatnonzero(np.asarray(files) == file)
     elif file:
         raise WorkflowError(f"row={row}: there is one file, so the number alone is enough.")
-    own = numbers[here]
+    own, unit = rows.numbers[here], rows.place(int(here[0]))[1]
     if int(number) not in own:
         raise WorkflowError(
             f"there is no row on line {number} of {origin}; "

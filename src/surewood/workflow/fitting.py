@@ -232,7 +232,7 @@ def fit(
         tuple(data.notes),
         facts,
         files,
-        data.holdout_places,
+        np.empty(0, dtype=np.int64) if data.holdout is None or data.where is None else data.holdout.places,
     )
 
 
@@ -290,7 +290,9 @@ def check_training(data: LabelledTable, columns: ColumnOptions, preparer: TableP
     """What :func:`check_table` finds in the training rows, as notes too; ignored columns are not checked."""
     rows = data.rows
     features = rows.X.drop(columns=rows.X.columns.intersection(list(columns.ignored)))
-    numbers = None if data.stream is not None else rows.numbers
+    numbers = None
+    if data.where is not None:  # over several files rows are counted through
+        numbers = rows.places if data.where.are_several else data.where.numbers[rows.places]
     findings = check_table(features, rows.y, time=rows.times, row_numbers=numbers, preparer=preparer)
     # of a column that is not used the plan's note says why
     data.notes += [str(finding) for finding in findings if finding.column not in preparer.dropped_]

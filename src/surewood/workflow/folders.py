@@ -121,13 +121,13 @@ class SavedModel:
 
     def row_name(self, row: int) -> str:
         """A training row as its table numbers it."""
-        numbers = self.preparer.row_numbers_
-        if numbers is None or not 0 <= row < len(numbers):
+        where = self.preparer.rows_.where
+        if where is None or not 0 <= row < len(where.numbers):
             return f"training row {row + 1:,}"
-        if self.preparer.row_files_ is not None:
-            return self.preparer.row_files_.name(int(numbers[row]))
+        if where.are_several:
+            return where.name(row)
         table = self.facts.get("table", "the training table")
-        return f"{self.preparer.row_unit_} {int(numbers[row]):,} of {table}"
+        return f"{where.units[0]} {int(where.numbers[row]):,} of {table}"
 
 
 def open_model(path: str | Path | SavedModel) -> SavedModel:

@@ -37,7 +37,6 @@ from surewood.tables.table_file import (
     TableFile,
     looks_like_a_file,
     read_table_file,
-    row_name,
 )
 from surewood.tables.text_file import AS_FOUND, Reading
 from surewood.workflow.columns import ColumnOptions
@@ -115,8 +114,8 @@ class LabelledRows:
 
     X: pd.DataFrame
     y: pd.Series
-    #: Their numbers in the file: lines, or rows from 1.
-    numbers: NDArray[np.int64]
+    #: Their positions among all rows of the table that have a label.
+    places: NDArray[np.int64]
     #: Named as the column that they came from.
     weight: pd.Series | None = None
     groups: NDArray[Any] | None = None
@@ -138,7 +137,7 @@ class LabelledRows:
 
         groups, times = (None if values is None else values[rows] for values in (self.groups, self.times))
         X, y, weight = map(of_frame, (self.X, self.y, self.weight))
-        return LabelledRows(X, y, self.numbers[rows], weight, groups, times)
+        return LabelledRows(X, y, self.places[rows], weight, groups, times)
 
 
 @dataclass
@@ -150,10 +149,8 @@ class LabelledTable:
     name, source, target : str
     rows : LabelledRows
         The training rows; a sample of them where the table is streamed.
-    row_unit : {"line", "row"}
-        What the numbers of the rows count.
-    files : FileRows or None
-        Which row stands where, of several files.
+    where : FileRows or None
+        Where its rows that have a label stand; None where the table is streamed.
     notes : list of str
         What the user should know about the table and what was done to it.
     sampling : Sampling
@@ -161,8 +158,6 @@ class LabelledTable:
     holdout : LabelledRows or None
     holdout_notes : list of str
         Classes that it, or the training rows, lack.
-    holdout_places : ndarray of int
-        Positions of the holdout among the labeled rows.
     stream : ParquetTable or None
         All training rows, where the table is too large to read.
     n_streamed : int
@@ -175,13 +170,11 @@ class LabelledTable:
     source: str
     target: str
     rows: LabelledRows
-    row_unit: str = "row"
-    files: FileRows | None = None
+    where: FileRows | None = None
     notes: list[str] = field(default_factory=list)
     sampling: Sampling = field(default_factory=Sampling)
     holdout: LabelledRows | None = None
     holdout_notes: list[str] = field(default_factory=list)
-    holdout_places: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     stream: ParquetTable | None = None
     n_streamed: int = 0
     rows_chosen: bool = False
@@ -208,16 +201,16 @@ class LabelledTable:
         weight = read_column(plan(X[[name]], kinds={name: "number"})[name], X[name]).astype(float)
         bad = np.flatnonzero(~(weight >= 0))
         if len(bad):
-            where = row_name(self.rows.numbers[bad[0]], self.row_unit, self.files)
             value = str(X[name].iloc[bad[0]])
-            raise WorkflowError(f"weight={name}: {where} has {value!r}, which is not a weight.")
+            row = self.row_names(self.rows.take(bad[:1]))[0]
+            raise WorkflowError(f"weight={name}: {row} has {value!r}, which is not a weight.")
         self.rows = replace(self.rows, X=X.drop(columns=[name]), weight=weight.rename(name))
 
     def row_names(self, rows: LabelledRows, identifiers: Sequence[str] = ()) -> pd.Index:
         """What to call rows: their numbers in the file, and their identifiers where there are some."""
-        if self.stream is not None:
+        if self.where is None:
             return rows.X.index
-        names = [row_name(number, self.row_unit, self.files) for number in rows.numbers]
+        names = self.where.names(rows.places)
         for column in identifiers:
             if column in rows.X.columns:
                 names = [f"{name}, {value}" for name, value in zip(names, rows.X[column])]
@@ -294,9 +287,8 @@ def read_labelled(
                 f"classes of {name!r} differ in upper and lower case only: {listed(alike, 8)}; give them one "
                 "name if they mean the same."
             )
-    numbers = np.arange(1, len(y) + 1) if data.row_numbers is None else data.row_numbers
-    rows = LabelledRows(data.X, y, numbers)
-    table = LabelledTable(data.name, data.source, name, rows, data.row_unit, data.files, notes)
+    rows = LabelledRows(data.X, y, np.arange(len(y)))
+    table = LabelledTable(data.name, data.source, name, rows, data.rows, notes)
     if weight is not None:
         table.take_weights(weight)
     return table
@@ -348,13 +340,12 @@ def _hold_out(
 
     Rows that differ in nothing but `ignored` columns are equal.
     """
-    sampling, places = table.sampling, np.arange(len(table.rows))
+    sampling = table.sampling
     X = table.rows.X.drop(columns=table.rows.X.columns.intersection(list(ignored)))
     if sampling == Sampling() and occurs_several_times(X, table.rows.y):
         table.sampling = sampling = replace(sampling, copies=COPIED)
     if sampling.drop_duplicates:
         first, copies = first_of_equal_rows(X, table.rows.y, sampling)
-        places = places[first]
         table.keep(first)
         table.notes.append(f"{plural(int((~first).sum()), 'repeated row')} removed before dividing the rows.")
         table.sampling = sampling = replace(sampling, copies=copies)
@@ -372,7 +363,7 @@ def _hold_out(
     if y[~held_out].nunique() < 2:
         raise WorkflowError("the training rows have only one class; take a smaller holdout.")
     table.holdout_notes = side_notes(y, held_out)
-    table.holdout, table.holdout_places = table.rows.take(held_out), places[held_out]
+    table.holdout = table.rows.take(held_out)
     table.keep(~held_out)
 
 
@@ -409,8 +400,8 @@ def read_rows(source: Source, reading: Reading = AS_FOUND) -> TableFile:
     """Rows to predict: all columns of a file, or the features of a bundled data set; there may be none."""
     if not isinstance(source, str) or looks_like_a_file(source):
         return read_table_file(source, reading)
-    X = load(source).X
-    return TableFile(X, source, np.arange(1, len(X) + 1), "row", numbered=False)
+    data = load(source)
+    return TableFile(data.X, source, data.rows, numbered=False)
 
 
 STREAM_BYTES = 1 << 30
@@ -461,22 +452,22 @@ def _read_large(
     train, held = whole.split(fraction, seed) if fraction > 0 else (whole, None)
     n_train = train.open().n_rows
     sample = train if n_train <= SAMPLE_ROWS else train.split(SAMPLE_ROWS / n_train, seed)[1]
-    rows = _numbered(*sample.labelled())
+    rows = _in_order(*sample.labelled())
     settle_quantity(rows.y, target)
     check_classes(rows.y, target)
     table = LabelledTable(Path(source).name, source, target, rows, notes=notes, sampling=sampling)
     if weight is not None:
         table.take_weights(weight)
     if held is not None:
-        table.holdout = _numbered(*held.labelled())
+        table.holdout = _in_order(*held.labelled())
         if not len(table.holdout):
             raise _too_small(fraction, n_rows)
     table.stream, table.n_streamed = train, n_train
     return table
 
 
-def _numbered(X: pd.DataFrame, y: pd.Series) -> LabelledRows:
-    return LabelledRows(X, y, np.arange(1, len(y) + 1))
+def _in_order(X: pd.DataFrame, y: pd.Series) -> LabelledRows:
+    return LabelledRows(X, y, np.arange(len(y)))
 
 
 @contextmanager

@@ -173,11 +173,13 @@ def predict(
         read = read_rows(table, saved.reading(header_line, sheet))
     answer = Answer.of(saved, proba, coverage, sets_guarantee, sets_by, sets_score)
     found = predicted_frame(answer, read.frame, kept, verbose)
-    if read.numbered and read.unit not in found.columns:
-        found.insert(0, read.unit, read.row_numbers)
-    if read.files is not None and not {"file", "line", "row"} & {*found.columns}:
-        found.insert(0, "line" if {*read.files.units} == {"line"} else "row", read.files.numbers)
-        found.insert(0, "file", read.files.file_of_each())
+    rows, unit = read.rows, "line" if {*read.rows.units} == {"line"} else "row"
+    if rows.are_several:
+        if not {"file", "line", "row"} & {*found.columns}:
+            found.insert(0, unit, rows.numbers)
+            found.insert(0, "file", rows.file_of_each())
+    elif read.numbered and unit not in found.columns:
+        found.insert(0, unit, rows.numbers)
     if path is not None:
         write_table(found, path, safe_csv)
     notes = (*answer.notes, *reading_notes, *saved.notes_about(read.frame))

@@ -27,6 +27,7 @@ from surewood.parallel.progress import stage
 from surewood.tables import TablePreparer, content_hashes
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.words import find_number_code
+from surewood.tables.preparing import TrainingRows
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import divided_groups, grouped_splits
 from surewood.workflow.families import Family
@@ -130,9 +131,8 @@ def train(
     rows, prepared = table.rows, preparer.prepare(table.rows.X)
     identifiers = preparer.plan_.identifiers
     # So that `explain` can name rows as the table has them; the rows of a streamed table are too many.
-    preparer.row_numbers_ = None if table.stream is not None else rows.numbers
-    preparer.rows_chosen_ = table.rows_chosen
-    preparer.row_unit_, preparer.row_files_ = table.row_unit, table.files
+    where = None if table.where is None else table.where.take(rows.places)
+    preparer.rows_ = TrainingRows(where, chosen=table.rows_chosen)
     started = time.perf_counter()
     with collecting(table.notes), whole_groups(estimator, table) as groups:
         if table.stream is None:
@@ -231,7 +231,7 @@ def remember(
         )
     if groups is not None:
         names = pd.DataFrame({"group": np.unique(groups.astype(str))})
-        preparer.training_groups_ = RememberedRows.from_table(names)
+        preparer.rows_ = replace(preparer.rows_, groups=RememberedRows.from_table(names))
 
 
 def certificate_of(trained: Trained, table: LabelledTable, delta: float, n_compared: int) -> Certificate:
