@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import StandardScaler
 
-from surewood.tables import DesignEncoder, TableSchema
+from surewood.tables import DesignEncoder, TableSchema, design
 
 
 def table_of(frame):
@@ -41,23 +41,24 @@ def test_missing_categories_and_constants():
     np.testing.assert_allclose(encoder.transform(schema.read(later)), [[0, 0, 0, 0, 1, 1, 0, 0]])
 
 
-def test_rare_categories_share_a_column():
+def test_rare_categories_share_a_column(monkeypatch):
+    monkeypatch.setattr(design, "MAX_CATEGORIES", 2)
     frame = pd.DataFrame({"c": list("aaabbbccd")})
-    encoder = DesignEncoder(max_categories=2).fit(table_of(frame))
+    encoder = DesignEncoder().fit(table_of(frame))
     np.testing.assert_array_equal(encoder.transform(table_of(frame)).sum(axis=0), [3, 3, 3])
 
 
 def test_extreme_values_stay_finite():
     for X in ([[1e300], [-1e300], [0.0]], [[1e-300], [2e-300], [0.0]], [[1e15], [1e15 + 0.125], [1e15]]):
-        design = DesignEncoder().fit(table_of(np.array(X))).transform(table_of(np.array(X)))
-        assert np.isfinite(design).all()
-        assert np.abs(design).max() <= 2.0
+        encoded = DesignEncoder().fit(table_of(np.array(X))).transform(table_of(np.array(X)))
+        assert np.isfinite(encoded).all()
+        assert np.abs(encoded).max() <= 2.0
 
 
 def test_without_scaling_numbers_pass():
     X = np.array([[1.0, np.nan], [3.0, 4.0]])
-    design = DesignEncoder(scale=False).fit(table_of(X)).transform(table_of(X))
-    np.testing.assert_array_equal(design, [[1, 4, 1], [3, 4, 0]])
+    encoded = DesignEncoder(scale=False).fit(table_of(X)).transform(table_of(X))
+    np.testing.assert_array_equal(encoded, [[1, 4, 1], [3, 4, 0]])
 
 
 def test_values_far_beyond_those_of_training_stay_finite():

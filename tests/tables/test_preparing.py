@@ -58,7 +58,8 @@ def test_whole_numbers_read_as_float_are_the_same_categories():
     later = preparer.transform(pd.DataFrame({"code": [1.0, np.nan, 3.0]}))
     assert later["code"].tolist()[0] == "1"
     assert later["code"].isna().tolist() == [False, True, True]
-    assert preparer.unseen_categories(pd.DataFrame({"code": [1.0, np.nan, 3.0]})) == {"code": 1}
+    told = preparer.differences(pd.DataFrame({"code": [1.0, np.nan, 3.0]}))
+    assert told == "1 value is new in 'code' and treated as missing."
 
 
 def test_no_usable_column():

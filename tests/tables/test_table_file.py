@@ -213,19 +213,6 @@ def test_damaged_archives(tmp_path):
         unpacked(path, ".gz")
 
 
-@pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
-def test_files_of_more_values_than_memory_are_refused(tmp_path, monkeypatch, name):
-    """A column of one value takes little room in a file."""
-    path, frame = tmp_path / name, pd.DataFrame({"a": np.zeros(10**6), "b": ["x"] * 10**6})
-    frame.to_parquet(path) if name == "t.parquet" else frame.to_feather(path, compression="zstd")
-    assert len(read_table_file(path).frame) == 10**6
-    monkeypatch.setattr(table_file, "available_memory", lambda: 10 << 20)
-    with pytest.raises(
-        DataError, match=r"1,000,000 rows would need 48\.0 MB of memory; 10\.5 MB are available"
-    ):
-        read_table_file(path)
-
-
 @pytest.mark.parametrize("ending", COMPRESSIONS)
 def test_files_that_unpack_to_what_no_table_holds_are_refused(tmp_path, monkeypatch, ending):
     """Scaled down: 10 MB of one row are fine where 20 MB always are, and too much where 1 MB is."""

@@ -5,7 +5,7 @@ Built once per fit and shared by all leaves, degrees and trees:
 * a number (or time) column is standardized with the training mean and standard deviation; missing values
   become the mean, i.e. 0; a column that had missing values in training also gets an indicator column;
 * a category column becomes one 0/1 column per category; rare ones (:mod:`~surewood.tables.schema`)
-  and all but the `max_categories` most frequent ones share one column, and a column of nothing but rare
+  and all but the `MAX_CATEGORIES` most frequent ones share one column, and a column of nothing but rare
   ones gets none; missing values get a column of their own if training had any, otherwise, like unseen
   categories, a row of zeros.
 
@@ -24,6 +24,7 @@ from surewood._arrays import check_values
 from surewood.tables.schema import row_weight, stands_alone
 from surewood.tables.table import Table
 
+MAX_CATEGORIES = 64  # columns of a category column; rarer categories share one more
 _FEW_ROWS = 64  # that are read column by column in more time than the arithmetic takes
 _LARGEST = 1e18  # squares of it still fit into single precision
 
@@ -33,8 +34,6 @@ class DesignEncoder:
 
     Parameters
     ----------
-    max_categories : int, default=64
-        Most one-hot columns a category column may have; rarer categories share one more.
     scale : bool, default=True
         Whether to standardize number columns. Without it they pass as they are, missing values as the mean.
 
@@ -56,8 +55,7 @@ class DesignEncoder:
            [ 1.,  1.,  0.]])
     """
 
-    def __init__(self, max_categories: int = 64, scale: bool = True) -> None:
-        self.max_categories = max_categories
+    def __init__(self, scale: bool = True) -> None:
         self.scale = scale
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -146,8 +144,8 @@ class DesignEncoder:
         present = np.flatnonzero(counts > 0)
         positions = np.full(len(counts), -1)
         frequent = present[stands_alone(counts[present], one_row)]
-        if len(frequent) > self.max_categories:
-            frequent = np.sort(frequent[np.argsort(-counts[frequent], kind="stable")[: self.max_categories]])
+        if len(frequent) > MAX_CATEGORIES:
+            frequent = np.sort(frequent[np.argsort(-counts[frequent], kind="stable")[:MAX_CATEGORIES]])
         if len(frequent):  # what the others share says nothing where it is all there is
             positions[present] = len(frequent)
             positions[frequent] = np.arange(len(frequent))

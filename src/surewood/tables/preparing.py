@@ -129,7 +129,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for column in self.plan_.used
             if column.name in prepared and column.kind != "text"
         )
-        differences = self.differences(X) if lost or self.extra_columns(X) else ""
+        differences = self.differences(X) if lost or self._extra_columns(X) else ""
         if differences:
             warnings.warn(differences, UserWarning, stacklevel=2)
         return prepared
@@ -183,22 +183,10 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Whether nothing depends on the sample: no column or row dropped for what it showed, no text."""
         return not self.texts_ and self.plan_.fixed and not self.rows_.chosen
 
-    def extra_columns(self, X: Any) -> list[str]:
+    def _extra_columns(self, X: pd.DataFrame) -> list[str]:
         """Columns of a later table that training did not have."""
         trained = set(self.feature_names_in_.tolist())
-        return [name for name in as_frame(X).columns if name not in trained]
-
-    def unseen_categories(self, X: Any) -> dict[str, int]:
-        """Rows of a later table with a category that training did not have, by column."""
-        X = as_frame(X)
-        counts = {c.name: n_unseen(c, X[c.name]) for c in self.plan_.used if c.kind == "category"}
-        return {name: count for name, count in counts.items() if count}
-
-    def unreadable_values(self, X: Any) -> dict[str, int]:
-        """Values of a later table that are not what their column held in training, by column."""
-        X = as_frame(X)
-        counts = {c.name: n_unreadable(c, X[c.name]) for c in self.plan_.used if c.kind != "category"}
-        return {name: count for name, count in counts.items() if count}
+        return [name for name in X.columns if name not in trained]
 
     def differences(self, X: Any, known: Collection[str] = ()) -> str:
         """How a later table differs from training, in one line; empty where it does not.
@@ -210,14 +198,19 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> preparer.differences(frame.assign(city="Bern", more=1))
         "3 values are new in 'city' and treated as missing; 1 column is new and not used ('more')."
         """
-        extra = [name for name in self.extra_columns(X) if name not in known]
+        X = as_frame(X)
+        extra = [name for name in self._extra_columns(X) if name not in known]
+        new, unreadable = {}, {}
+        for column in self.plan_.used:
+            if column.kind == "category":
+                new[repr(column.name)] = n_unseen(column, X[column.name])
+            else:
+                unreadable[repr(column.name)] = n_unreadable(column, X[column.name])
         sentences = []
-        for what, counts in (
-            ("new", self.unseen_categories(X)),
-            ("not readable as in training", self.unreadable_values(X)),
-        ):
+        for what, by_column in (("new", new), ("not readable as in training", unreadable)):
+            counts = {name: count for name, count in by_column.items() if count}
             if counts:
-                sentences.append(treated_as_missing({repr(name): n for name, n in counts.items()}, what))
+                sentences.append(treated_as_missing(counts, what))
         if extra:
             columns = "1 column is" if len(extra) == 1 else f"{len(extra):,} columns are"
             sentences.append(f"{columns} new and not used ({listed(extra)})")
@@ -306,10 +299,10 @@ class TextEncoding:
     Examples
     --------
     >>> texts = ["the cat sat", "a dog barked loudly", "the cat slept", "dogs bark at cats"]
-    >>> encoding = fit_text_encoding(texts, max_numbers=2)
+    >>> encoding = fit_text_encoding(texts)
     >>> numbers = encoding.transform(pd.Series(["the cat sat", None]))
     >>> numbers.shape, bool(np.isnan(numbers[1]).all())
-    ((2, 2), True)
+    ((2, 3), True)
     """
 
     used: NDArray[np.int64]
@@ -342,7 +335,7 @@ class TextEncoding:
         return normalize(sp.csr_matrix(weighted))
 
 
-def fit_text_encoding(texts: Sequence[str], max_numbers: int = MAX_NUMBERS) -> TextEncoding:
+def fit_text_encoding(texts: Sequence[str]) -> TextEncoding:
     """Learn an encoding from distinct texts, at most 20,000 of them, evenly spread over the sorted ones."""
     # Sorted, so that the encoding does not depend on the order of the rows.
     ordered = sorted(set(texts))
@@ -353,7 +346,7 @@ def fit_text_encoding(texts: Sequence[str], max_numbers: int = MAX_NUMBERS) -> T
     idf = np.log((1.0 + counts.shape[0]) / (1.0 + documents[used])) + 1.0
     whole = TextEncoding(used, idf, np.zeros((0, len(used)), dtype=np.float32))
     weighted = whole._weighted(counts)
-    directions = _leading_directions(weighted, min(max_numbers, min(weighted.shape) - 1))
+    directions = _leading_directions(weighted, min(MAX_NUMBERS, min(weighted.shape) - 1))
     return TextEncoding(used, idf, directions)
 
 

@@ -8,6 +8,7 @@ categories that were not there in training are all NaN.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -200,7 +201,7 @@ class Table:
 
     def with_values(self, matrix: NDArray[Any]) -> Table:
         """Other rows of the same columns, given as :meth:`matrix` gives them."""
-        encode = _ColumnOf(matrix)
+        encode = partial(_column_of, matrix)
         return Table(len(matrix), self.n_columns, self.names, self.n_categories, matrix, encode)
 
     def batches(self, columns: list[int] | None = None) -> Iterator[tuple[Any, Table]]:
@@ -235,11 +236,6 @@ class Table:
         return self.stream.workspace.array(shape, dtype)
 
 
-class _ColumnOf:
-    """Columns of a matrix that has category codes already."""
-
-    def __init__(self, matrix: NDArray[Any]) -> None:
-        self.matrix = matrix
-
-    def __call__(self, j: int) -> NDArray[np.float64]:
-        return np.asarray(self.matrix[:, j], dtype=np.float64)
+def _column_of(matrix: NDArray[Any], j: int) -> NDArray[np.float64]:
+    """A column of a matrix that has category codes already."""
+    return np.asarray(matrix[:, j], dtype=np.float64)

@@ -532,7 +532,8 @@ _THREADS = 2
 _BLANK_AND_QUOTE = rb'(?m)%s +"[^"\n]*" *(?:%s|\r?$)'
 _RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
 _FIRST_LINES = 4
-_CHUNK = 1 << 18  # bytes that are looked at together: they stay in the cache
+#: Quoted fields on one line each, then one that goes on in the next line.
+_BROKEN_LINE = re.compile(rb'(?:[^"]*+"[^"\n]*+")*+[^"]*+"[^"\n]*+\n')
 #: Read as missing among numbers and dates; text columns keep them for the plan to judge.
 _NULLS = [
     *("", "?", "-", "--", ".", "*", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "Null", "None"),
@@ -675,21 +676,8 @@ def scan_text(text: bytes) -> tuple[int, int, bool]:
     >>> scan_text(b'a,b\\n"1,5",2\\n'), scan_text(b'a\\n"x\\ny"\\n')
     ((2, 2, False), (3, 2, True))
     """
-    n_ends = n_quotes = 0
-    broken = False
-    for start in range(0, len(text), _CHUNK):
-        marks = np.frombuffer(text, np.uint8, min(_CHUNK, len(text) - start), start)
-        is_end, is_quote = marks == ord("\n"), marks == ord('"')
-        n_ends += int(np.count_nonzero(is_end))
-        if is_quote.any():
-            places = np.flatnonzero(is_end | is_quote)
-            quotes = is_quote[places]
-            inside = (np.cumsum(quotes) + n_quotes) % 2 == 1
-            broken = broken or bool((inside & ~quotes).any())
-            n_quotes += int(np.count_nonzero(quotes))
-        elif n_quotes % 2:
-            broken = broken or bool(is_end.any())
-    return n_ends, n_quotes, broken
+    n_quotes = text.count(b'"')
+    return text.count(b"\n"), n_quotes, n_quotes > 0 and _BROKEN_LINE.match(text) is not None
 
 
 def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDArray[np.int64]:

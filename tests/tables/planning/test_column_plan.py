@@ -11,7 +11,6 @@ from surewood.tables.planning.column_plan import (
     ColumnPlan,
     distinct_texts,
     flaw_of,
-    is_readable,
     read_column,
     shortened,
 )
@@ -33,7 +32,7 @@ SETTINGS = {
     "n_lost = -5": "must be a whole number",
     "n_missing = inf": "must be a whole number",
     f"n_missing = {'9' * 400}": "must be a whole number",
-    f"n_missing = {'9' * 5000}": "too many digits",
+    f"n_missing = {'9' * 5000}": "not valid TOML",
     'date_forms = "open"': "must be a list",
     'date_forms = ["%Y"]': "known ones are",
     'date_parts = ["import os"]': "known ones are",
@@ -54,7 +53,6 @@ SETTINGS = {
     "categories = [nan]": "no value",
     'categories = ["x", "x"]': "twice",
     "categories = [1, true]": "twice",
-    f"categories = {'[' * 5000}{']' * 5000}": "too deeply",
     'name = "b"': "unknown settings 'name'",
     '"\\u001b[31m" = 3': r"unknown settings '\\x1b\[31m'",
 }
@@ -72,10 +70,6 @@ PLANS = {
     'identifiers = [["a"]]\n[columns.a]\nkind = "number"': "identifiers",
     '"\\u001b[31m" = 3\n[columns.a]\nkind = "number"': "unknown settings",
     "[" * 5000: "not valid TOML",
-    "x = " + "[" * 5000: "too deeply",
-    f"{'a.' * 100_000}a = 1": "nested more deeply",
-    f"[columns{'.a' * 100_000}]": "nested more deeply",
-    f"x = {{ {'a . ' * 100_000}a = 1 }}": "nested more deeply",
 }
 
 
@@ -127,7 +121,6 @@ def test_honest_plans_have_no_flaw():
 
     made = plan(frame)
     assert [flaw_of(column) for column in made.columns] == [None] * 5
-    assert is_readable(made.to_toml())
     assert TablePlan.from_toml(made.to_toml()).columns[0] == made.columns[0]
 
 

@@ -43,14 +43,14 @@ class Remark(StrEnum):
     OPEN_COMMAS = "open commas"  # read as thousands marks, as a person would
 
 
-_TEXTS = ("name", "reason", "changed", "decimal", "thousands", "unit")
-_SWITCHES = ("percent", "day_first", "ordered")
-_LISTS = ("examples", "date_forms", "date_parts", "missing", "categories")
+#: Type of a setting, and what it is called.
+_TYPES: dict[str, tuple[type, str]] = {
+    **dict.fromkeys(("name", "reason", "changed", "decimal", "thousands", "unit"), (str, "a text")),
+    **dict.fromkeys(("percent", "day_first", "ordered"), (bool, "true or false")),
+    **dict.fromkeys(("examples", "date_forms", "date_parts", "missing", "categories"), (tuple, "a list")),
+}
 _COUNTS = ("n_distinct", "n_missing", "n_lost")
 _LARGEST_COUNT = 2**63 - 1
-#: Keys of many parts, which no plan has: the time to read one grows with the square of their number.
-_LONG_KEY = re.compile(r"(?:^|[\[{,])\s*(?:[\w-]+\s*\.\s*){50}", re.MULTILINE)
-_LONGEST_PLAN = 1 << 26
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 
@@ -66,17 +66,6 @@ def shortened(value: Any) -> str:
     return _short.repr(value)
 
 
-def is_readable(text: str) -> bool:
-    """Whether a plan file is of a form that is read in reasonable time.
-
-    Examples
-    --------
-    >>> is_readable("[columns.age]"), is_readable("a." * 1000 + "a = 1")
-    (True, False)
-    """
-    return len(text) <= _LONGEST_PLAN and _LONG_KEY.search(text) is None
-
-
 def flaw_of(plan: ColumnPlan) -> str | None:
     """What is wrong with the settings of a column, in words; None where all can be followed.
 
@@ -90,19 +79,13 @@ def flaw_of(plan: ColumnPlan) -> str | None:
 
 
 def _flaw_of_types(plan: ColumnPlan) -> str | None:
-    for name in _TEXTS:
-        if not isinstance(getattr(plan, name), str):
-            return f"has {name} {shortened(getattr(plan, name))}; it must be a text"
+    for name, (type_, what) in _TYPES.items():
+        if not isinstance(getattr(plan, name), type_):
+            return f"has {name} {shortened(getattr(plan, name))}; it must be {what}"
     if plan.kind not in KINDS:
         return f"has kind {shortened(plan.kind)}; kinds are {', '.join(KINDS)}"
     if plan.remark not in {str(one) for one in Remark}:
         return f"has remark {shortened(plan.remark)}; remarks are {', '.join(filter(None, Remark))}"
-    for name in _SWITCHES:
-        if not isinstance(getattr(plan, name), bool):
-            return f"has {name} {shortened(getattr(plan, name))}; it must be true or false"
-    for name in _LISTS:
-        if not isinstance(getattr(plan, name), tuple):
-            return f"has {name} {shortened(getattr(plan, name))}; it must be a list"
     for name in _COUNTS:
         count = getattr(plan, name)
         if (

@@ -30,7 +30,7 @@ _CURRENCY = (
 )
 _UNIT = r"(?:[A-Za-zµμ°Ωλ²³][A-Za-z0-9µμ°Ω²³/*·^%._-]{0,11}|°|\"|'')"
 _DIGITS = r"(?:\d+(?:[.,' ]\d+)*[.,]?|[.,]\d+)"
-_LIMIT = r"(?P<limit><=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?"
+_LIMIT = r"(?:<=|>=|<|>|≤|≥|~|≈|ca\.|approx\.)?"
 _MULTIPLIER = (
     r"(?P<mult>(?:[kKMB]|Mio\.?|Mrd\.?|bn|mn|thousand|million|billion)(?![A-Za-z/]))?"  # not the k of kg
 )
@@ -52,7 +52,6 @@ class NumberParts:
     multiplier: str
     currency: str
     unit: str
-    limit: str
 
 
 def number_parts(text: str) -> NumberParts | None:
@@ -72,7 +71,6 @@ def number_parts(text: str) -> NumberParts | None:
         multiplier=match["mult"] or "",
         currency=match["cur1"] or match["cur2"] or "",
         unit=match["unit"] or "",
-        limit=match["limit"] or "",
     )
 
 
@@ -129,9 +127,6 @@ _MULTIPLIERS = (
     | dict.fromkeys(("M", "Mio", "Mio.", "mn", "million"), 1e6)
     | dict.fromkeys(("B", "bn", "Mrd", "Mrd.", "billion"), 1e9)
 )
-
-
-_EXACT_DIGITS = 15
 
 
 class AmbiguousNumbers(ValueError):
@@ -208,21 +203,9 @@ class _Reading:
     factor: float
 
     def values(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The numbers of texts that all have this shape; NaN where one is not finite.
-
-        A number below 2**53 over a power of ten up to 10**22 is rounded once, as :func:`float` does.
-        """
-        marked = texts[0][self.begin : self.end].translate(ZEROS)
-        places = [place for place, mark in enumerate(marked) if mark == "0"]
-        n_decimals = marked[::-1].find(self.decimal)
-        if len(places) > _EXACT_DIGITS or not set(marked) <= {"0", self.decimal, self.thousands}:
-            plain = np.array([float(self._plain_digits(text)) for text in texts])
-            plain[~np.isfinite(plain)] = np.nan
-        else:
-            letters = np.array(texts, dtype=np.str_).view(np.uint32).reshape(len(texts), -1)
-            powers = 10.0 ** np.arange(len(places))[::-1]
-            digits = letters[:, self.begin : self.end][:, places].astype(np.float64) - ord("0")
-            plain = (digits @ powers) / 10.0 ** max(n_decimals, 0)
+        """The numbers of texts that all have this shape; NaN where one is not finite."""
+        plain = np.array([float(self._plain_digits(text)) for text in texts])
+        plain[~np.isfinite(plain)] = np.nan
         return plain / self.divisor * self.factor
 
     def _plain_digits(self, text: str) -> str:

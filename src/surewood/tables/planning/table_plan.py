@@ -18,7 +18,6 @@ from surewood.tables.planning.column_plan import (
     ColumnPlan,
     Remark,
     distinct_texts,
-    is_readable,
     is_text,
     shortened,
 )
@@ -143,14 +142,10 @@ class TablePlan:
         >>> TablePlan.from_toml(made.to_toml()) == made
         True
         """
-        if not is_readable(text):
-            raise DataError("the plan is longer, or nested more deeply, than any plan is.")
         try:
             content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # Python reads no number of thousands of digits
             raise DataError(f"the plan is not valid TOML ({error}).") from error
-        except (RecursionError, ValueError) as error:  # Python reads no number of thousands of digits
-            raise DataError("the plan is nested too deeply, or has a number of too many digits.") from error
         unknown = sorted(set(content) - {"columns", "identifiers"})
         if unknown or not isinstance(content.get("columns"), dict):
             shown = ", ".join(map(shortened, unknown))
@@ -178,7 +173,6 @@ class TablePlan:
 def plan(
     table: pd.DataFrame,
     *,
-    target: str | None = None,
     drop: Collection[str] = (),
     identifiers: Collection[str] = (),
     kinds: Mapping[str, str] | None = None,
@@ -186,8 +180,6 @@ def plan(
     missing_in: Mapping[str, Collection[str]] | None = None,
     max_values: int = MANY_VALUES,
     decimal: str | None = None,
-    thousands: str | None = None,
-    day_first: bool | None = None,
 ) -> TablePlan:
     """Find out what the columns of a raw table are.
 
@@ -195,8 +187,6 @@ def plan(
     ----------
     table : DataFrame
         As read from a file: text columns may hold numbers, dates and codes for missing values.
-    target : str, optional
-        A column to leave out.
     drop, identifiers : collections of str
         Columns not to use; columns that name a row.
     kinds : mapping of str to str, optional
@@ -207,10 +197,8 @@ def plan(
         Those of single columns, by name.
     max_values : int, default=1000
         Maximum number of distinct values of a text column that is read as categories.
-    decimal, thousands : str, optional
-        Marks of numbers in text columns, where the values leave them open.
-    day_first : bool, optional
-        How ``3/1/2024`` is read, where the values leave it open.
+    decimal : {".", ","}, optional
+        The decimal mark, where the values leave it open.
 
     Returns
     -------
@@ -229,17 +217,10 @@ def plan(
     asked |= {name: {"kind": "drop"} for name in (*drop, *identifiers)}
     for name, codes in (missing_in or {}).items():
         asked[name] = {**asked.get(name, {}), "missing": (*missing, *codes)}
-    base = Hints(
-        missing=tuple(missing),
-        decimal=decimal,
-        thousands=thousands,
-        day_first=day_first,
-        max_values=max_values,
-    )
-    names = [name for name in table.columns if name != target]
+    base = Hints(missing=tuple(missing), decimal=decimal, max_values=max_values)
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
-    for name in names:
+    for name in table.columns:
         try:
             found[name] = find_column(str(name), table[name], _hints(base, asked, name))
         except AmbiguousNumbers as ambiguity:
@@ -273,9 +254,8 @@ def plan(
     for name, column in found.items():
         if column.remark == Remark.OPEN_DATES and base.file_day_first is not None:
             found[name] = find_column(str(name), table[name], _hints(base, asked, name))
-    marked = {str(name) for name in identifiers}
-    columns = tuple(identifier_plan(str(name)) if str(name) in marked else found[name] for name in names)
-    return TablePlan(columns, tuple(map(str, identifiers)))
+    found |= {name: identifier_plan(str(name)) for name in found if str(name) in identifiers}
+    return TablePlan(tuple(found[name] for name in table.columns), tuple(identifiers))
 
 
 def identifier_plan(name: str) -> ColumnPlan:
