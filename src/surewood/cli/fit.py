@@ -37,7 +37,7 @@ def _names(incomplete: str) -> list[str]:
 
 
 @app.command(epilog=_EXAMPLES)
-@option.takes(rows=option.table_options)
+@option.takes(rows=option.table_options, requirements=option.decision_options)
 def fit(
     table: option.Tables,
     target: option.Target = None,
@@ -69,12 +69,7 @@ def fit(
     class_weight: Annotated[
         str | None, typer.Option(metavar="[balanced|LABEL=NUMBER,...]", help="Weights of the classes.")
     ] = None,
-    positive: option.Positive = None,
-    recall: option.LeastRecall = None,
-    precision: option.LeastPrecision = None,
-    fpr: option.LargestFalsePositiveRate = None,
-    accepted_error: option.AcceptedError = None,
-    cost: option.Costs = None,
+    requirements: dict[str, Any],
     delta: option.Delta = 0.05,
     n_jobs: option.Threads = -1,
     max_rows: Annotated[
@@ -90,7 +85,14 @@ def fit(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Any parameter of the estimator; repeatable."),
     ] = None,
-    cluster: option.ClusterAddress = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on a Dask (tcp://HOST:PORT) or Ray cluster (ray://HOST:PORT, or auto); the same model.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: option.AsJson = False,
 ) -> None:
     """Train a model on a table and report its guaranteed error.
@@ -118,7 +120,7 @@ def fit(
             copies=copies,
             weight=weight,
             class_weight=class_weight,
-            rule=DecisionRule(positive, precision, fpr, recall, accepted_error, cost),
+            rule=DecisionRule(**requirements),
             delta=delta,
             max_rows=max_rows,
             time_limit=time_limit,

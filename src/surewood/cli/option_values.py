@@ -13,83 +13,20 @@ import typer
 
 from surewood.workflow.errors import WorkflowError
 
-ClusterAddress = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Run on a Dask (tcp://HOST:PORT) or Ray cluster (ray://HOST:PORT, or auto); the same model.",
-        show_default=False,
-    ),
-]
-DECISIONS = "Decisions"
-Positive = Annotated[
-    str | None,
-    typer.Option(help="The class that --recall, --precision and --fpr are about.", rich_help_panel=DECISIONS),
-]
-
-
-def _rate(help: str, least: float, most: float, *flags: str) -> Any:
-    """An option of a decision: a fraction between `least` and `most`."""
-    return typer.Option(*flags, min=least, max=most, help=help, rich_help_panel=DECISIONS)
-
-
-LeastRecall = Annotated[
-    float | None, _rate("Find a threshold with at least this recall, guaranteed.", 0.001, 0.9999)
-]
-LeastPrecision = Annotated[
-    float | None, _rate("Find a threshold with at least this precision, guaranteed.", 0.001, 0.9999)
-]
-LargestFalsePositiveRate = Annotated[
-    float | None,
-    _rate("Find a threshold with at most this false positive rate.", 0.0001, 0.999, "--fpr"),
-]
-AcceptedError = Annotated[
-    float | None,
-    _rate("Answer 'abstain' where unsure; at most this error among the other rows.", 0.0001, 0.999),
-]
-Costs = Annotated[
-    str | None,
-    typer.Option(
-        "--cost",
-        metavar="TRUE:PREDICTED=COST,...",
-        help="Decide by smallest expected cost, such as 'bad:good=5,good:bad=1'.",
-        rich_help_panel=DECISIONS,
-    ),
-]
+COLUMNS, DECISIONS = "Columns", "Decisions"  # panels of the help
 TABLE_HELP = (
     "A table file (CSV, Parquet, Excel, ...), several files with the same columns, - for standard input, "
     "a folder of Parquet files, or a bundled data set."
 )
-COLUMNS = "Columns"
-
-
-def _names(help: str, *flags: str) -> Any:
-    """An option that takes names, with commas or repeated."""
-    return typer.Option(*flags, metavar="NAME,...", help=help, rich_help_panel=COLUMNS)
-
-
-Dropped = Annotated[list[str] | None, _names("Columns not to use.")]
-Identifiers = Annotated[
-    list[str] | None, _names("Columns that name a row: kept in predictions, never a feature.", "--id")
+Tables = Annotated[list[str], typer.Argument(help=TABLE_HELP)]
+Target = Annotated[str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")]
+LabelledTable = Annotated[
+    list[str], typer.Argument(help="A labeled table that was not used for training or tuning.")
 ]
-Categorical = Annotated[list[str] | None, _names("Columns of codes, such as postal codes.")]
-Numeric = Annotated[list[str] | None, _names("Columns of numbers.")]
-Dates = Annotated[list[str] | None, _names("Columns of dates.")]
-MissingTexts = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[COLUMN=]TEXT,...",
-        help="Further texts that mean a missing value, in all columns or in one: '-999,age=0'.",
-        rich_help_panel=COLUMNS,
-    ),
+ModelTarget = Annotated[
+    str | None, typer.Option(help="The column with the classes; the model's own by default.")
 ]
-DecimalMark = Annotated[
-    str | None, typer.Option(help="The decimal mark, . or a comma.", rich_help_panel=COLUMNS)
-]
-PlanFile = Annotated[
-    Path | None, typer.Option(help="An edited plan.toml: what each column is.", rich_help_panel=COLUMNS)
-]
+SavedModel = Annotated[Path, typer.Argument(help="A model file, or the folder that `surewood fit` wrote.")]
 HeaderLine = Annotated[
     int | None,
     typer.Option(
@@ -100,38 +37,6 @@ Sheet = Annotated[
     str | None,
     typer.Option(
         metavar="NAME", help="Sheet of an Excel file; the first table by default.", rich_help_panel=COLUMNS
-    ),
-]
-QuantityClasses = Annotated[
-    bool,
-    typer.Option("--classes", help="Take each value of a target that looks like a quantity as a class."),
-]
-Bins = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER,...", help="Make classes of a quantity, divided at these values: 0,100,1000."
-    ),
-]
-Rare = Annotated[
-    str,
-    typer.Option(
-        metavar="[drop|merge|keep]",
-        help="Classes with one row: drop them, merge them as 'other', or keep them.",
-    ),
-]
-DropDuplicates = Annotated[
-    bool,
-    typer.Option(
-        "--drop-duplicates",
-        help="Remove repeated rows (equal features and target) before dividing the rows.",
-    ),
-]
-Copies = Annotated[
-    str,
-    typer.Option(
-        metavar="[check|count|leave_out]",
-        help="Rows that equal a training row: count them, leave them out of the guarantee, or check: leave "
-        "them out if the training table looks copied.",
     ),
 ]
 GroupColumns = Annotated[
@@ -152,53 +57,22 @@ TimeColumn = Annotated[
         show_default=False,
     ),
 ]
-Claims = Annotated[
-    list[str] | None,
+Copies = Annotated[
+    str,
     typer.Option(
-        "--claim",
-        metavar="CLAIM,...",
-        help="What to guarantee: error (default), accuracy, balanced_accuracy, brier, log_loss, cost, "
-        "error_by:COLUMN, or of a class, as in recall:CLASS: recall, specificity, precision, npv, fpr, f1, "
-        "mcc, auc, calibration; all share delta.",
-        show_default=False,
+        metavar="[check|count|leave_out]",
+        help="Rows that equal a training row: count them, leave them out of the guarantee, or check: leave "
+        "them out if the training table looks copied.",
     ),
-]
-ClaimCosts = Annotated[
-    str | None,
-    typer.Option(
-        "--cost", metavar="TRUE:PREDICTED=COST,...", help="Costs of wrong predictions, for the claim cost."
-    ),
-]
-LabelledTable = Annotated[
-    list[str], typer.Argument(help="A labeled table that was not used for training or tuning.")
-]
-ModelTarget = Annotated[
-    str | None, typer.Option(help="The column with the classes; the model's own by default.")
 ]
 Delta = Annotated[float, typer.Option(min=1e-9, max=0.5, help="Probability that a guarantee may fail.")]
-ComparedModels = Annotated[
-    int, typer.Option(min=1, help="If you compared several models on this table, how many.")
-]
-MODEL_HELP = "A model file, or the folder that `surewood fit` wrote."
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Threads = Annotated[int, typer.Option(help="Threads; -1: all cores. The models do not depend on it.")]
 
 
 def one_or_several(tables: list[str]) -> str | list[str]:
     """A table, or several files that are one table."""
     return tables[0] if len(tables) == 1 else tables
-
-
-Holdout = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0, max=0.9, help="Fraction of rows held out for the certificate; 0: none. Default: 0.2."
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, help="Same seed: same holdout, folds and models.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Threads = Annotated[int, typer.Option(help="Threads; -1: all cores. The models do not depend on it.")]
-Target = Annotated[str | None, typer.Option(help="The column to predict; not needed for bundled data sets.")]
-Tables = Annotated[list[str], typer.Argument(help=TABLE_HELP)]
-SavedModel = Annotated[Path, typer.Argument(help=MODEL_HELP)]
 
 
 def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -241,25 +115,68 @@ def takes(**groups: Callable[..., Any]) -> Callable[[Callable[..., None]], Calla
     return decorated
 
 
+def _names(help: str, *flags: str) -> Any:
+    """An option that takes names of columns, with commas or repeated."""
+    return typer.Option(*flags, metavar="NAME,...", help=help, rich_help_panel=COLUMNS)
+
+
 def table_options(
-    holdout: Holdout = None,
-    drop_duplicates: DropDuplicates = False,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=0.9, help="Fraction of rows held out for the certificate; 0: none. Default: 0.2."
+        ),
+    ] = None,
+    drop_duplicates: Annotated[
+        bool,
+        typer.Option(
+            "--drop-duplicates",
+            help="Remove repeated rows (equal features and target) before dividing the rows.",
+        ),
+    ] = False,
     group: GroupColumns = None,
     time: TimeColumn = None,
-    plan_file: PlanFile = None,
-    drop: Dropped = None,
-    identifiers: Identifiers = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    date: Dates = None,
-    missing: MissingTexts = None,
-    decimal: DecimalMark = None,
+    plan_file: Annotated[
+        Path | None, typer.Option(help="An edited plan.toml: what each column is.", rich_help_panel=COLUMNS)
+    ] = None,
+    drop: Annotated[list[str] | None, _names("Columns not to use.")] = None,
+    identifiers: Annotated[
+        list[str] | None, _names("Columns that name a row: kept in predictions, never a feature.", "--id")
+    ] = None,
+    categorical: Annotated[list[str] | None, _names("Columns of codes, such as postal codes.")] = None,
+    numeric: Annotated[list[str] | None, _names("Columns of numbers.")] = None,
+    date: Annotated[list[str] | None, _names("Columns of dates.")] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[COLUMN=]TEXT,...",
+            help="Further texts that mean a missing value, in all columns or in one: '-999,age=0'.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="The decimal mark, . or a comma.", rich_help_panel=COLUMNS)
+    ] = None,
     header_line: HeaderLine = None,
     sheet: Sheet = None,
-    classes: QuantityClasses = False,
-    bins: Bins = None,
-    rare: Rare = "drop",
-    seed: Seed = 0,
+    classes: Annotated[
+        bool,
+        typer.Option("--classes", help="Take each value of a target that looks like a quantity as a class."),
+    ] = False,
+    bins: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER,...", help="Make classes of a quantity, divided at these values: 0,100,1000."
+        ),
+    ] = None,
+    rare: Annotated[
+        str,
+        typer.Option(
+            metavar="[drop|merge|keep]",
+            help="Classes with one row: drop them, merge them as 'other', or keep them.",
+        ),
+    ] = "drop",
+    seed: Annotated[int, typer.Option(min=0, help="Same seed: same holdout, folds and models.")] = 0,
 ) -> dict[str, Any]:
     """How a table is read and divided, as `fit` and `compare` of the workflow take it."""
     # Here, as in every command: help and completion do not wait for what only the work needs.
@@ -290,25 +207,91 @@ def table_options(
     }
 
 
+def _rate(help: str, least: float, most: float, *flags: str) -> Any:
+    """An option of a decision: a fraction between `least` and `most`."""
+    return typer.Option(*flags, min=least, max=most, help=help, rich_help_panel=DECISIONS)
+
+
+def decision_options(
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="The class that --recall, --precision and --fpr are about.", rich_help_panel=DECISIONS
+        ),
+    ] = None,
+    recall: Annotated[
+        float | None, _rate("Find a threshold with at least this recall, guaranteed.", 0.001, 0.9999)
+    ] = None,
+    precision: Annotated[
+        float | None, _rate("Find a threshold with at least this precision, guaranteed.", 0.001, 0.9999)
+    ] = None,
+    fpr: Annotated[
+        float | None,
+        _rate("Find a threshold with at most this false positive rate.", 0.0001, 0.999, "--fpr"),
+    ] = None,
+    accepted_error: Annotated[
+        float | None,
+        _rate("Answer 'abstain' where unsure; at most this error among the other rows.", 0.0001, 0.999),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRUE:PREDICTED=COST,...",
+            help="Decide by smallest expected cost, such as 'bad:good=5,good:bad=1'.",
+            rich_help_panel=DECISIONS,
+        ),
+    ] = None,
+) -> dict[str, Any]:
+    """What decisions must meet, as `DecisionRule` takes it."""
+    return {
+        "positive": positive,
+        "recall": recall,
+        "precision": precision,
+        "fpr": fpr,
+        "accepted_error": accepted_error,
+        "cost": cost,
+    }
+
+
 def certify_options(
-    claims: Claims = None,
-    cost: ClaimCosts = None,
+    claims: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="CLAIM,...",
+            help="What to guarantee: error (default), accuracy, balanced_accuracy, brier, log_loss, cost, "
+            "error_by:COLUMN, or of a class, as in recall:CLASS: recall, specificity, precision, npv, fpr, "
+            "f1, mcc, auc, calibration; all share delta.",
+            show_default=False,
+        ),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRUE:PREDICTED=COST,...", help="Costs of wrong predictions, for the claim cost."
+        ),
+    ] = None,
     copies: Copies = "check",
     group: GroupColumns = None,
     time: TimeColumn = None,
     delta: Delta = 0.05,
-    n_models: ComparedModels = 1,
+    n_models: Annotated[
+        int, typer.Option(min=1, help="If you compared several models on this table, how many.")
+    ] = 1,
     header_line: HeaderLine = None,
     sheet: Sheet = None,
 ) -> dict[str, Any]:
     """What a certificate is to be about, as `certify_model` takes it."""
     from surewood.workflow.columns import names_of
 
-    what = {"claims": claims or (), "cost": cost, "copies": copies, "delta": delta, "n_models": n_models}
     return {
-        **what,
+        "claims": claims or (),
+        "cost": cost,
+        "copies": copies,
         "groups": names_of(group) or None,
         "time": time,
+        "delta": delta,
+        "n_models": n_models,
         "header_line": header_line,
         "sheet": sheet,
     }
