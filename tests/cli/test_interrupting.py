@@ -113,7 +113,7 @@ from surewood import workflow
 from surewood.cli import app, interrupting
 from surewood.certify import monitor_state as state
 from surewood.persistence import model_file
-from surewood.workflow import predicting, reporting
+from surewood.workflow import labelled_table, reporting
 
 def stop(*_, **__):
     print("ready", flush=True)
@@ -136,8 +136,8 @@ try:
         surewood.save(model, folder + "/out/model.surewood")
     else:
         model = surewood.load(folder + "/forest.surewood")
-        write = predicting.pq.ParquetWriter.write_table
-        predicting.pq.ParquetWriter.write_table = lambda *given: (write(*given), stop())
+        write = labelled_table.pq.ParquetWriter.write_table
+        labelled_table.pq.ParquetWriter.write_table = lambda *given: (write(*given), stop())
         surewood.predict_to_parquet(model, folder + "/table.parquet", folder + "/answers.parquet")
 except KeyboardInterrupt:
     interrupting.end()

@@ -154,7 +154,7 @@ def test_categories_missing_values_and_odd_names(name):
     X = pd.DataFrame({"[x]<": rng.normal(size=60), "stadt": pd.Categorical(rng.choice(["a", "ß"], 60))})
     X.loc[0, "stadt"] = None
     y = pd.Series(np.where(X["[x]<"] > 0, "ja", "nein"))
-    model = peer.make(FitSettings(0, 1), 60, 2).fit(X, y)
+    model = peer.estimator(FitSettings(0, 1), 60, 2).fit(X, y)
     assert model.classes_.tolist() == ["ja", "nein"]
     proba = model.predict_proba(X)
     assert (model.classes_[proba.argmax(axis=1)] == y).mean() > 0.9
@@ -163,5 +163,5 @@ def test_categories_missing_values_and_odd_names(name):
 def test_the_majority_is_a_floor_that_knows_frequencies_only():
     peer = next(peer for peer in PEERS if peer.floor)
     X, y = pd.DataFrame({"a": range(4)}), pd.Series(["n", "n", "n", "y"])
-    model = peer.make(FitSettings(0, 1), 4, 2).fit(X, y)
+    model = peer.estimator(FitSettings(0, 1), 4, 2).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), [[0.75, 0.25]] * 4)

@@ -6,10 +6,10 @@ Claims are read from the words of the command line, such as ``recall:bad`` or ``
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import pandas as pd
@@ -145,7 +145,7 @@ def certify_model(
     saved = open_model(model)
     labelled = labelled_rows(saved, table, target, header_line, sheet)
     sampling = _sampling(saved, labelled, Sampling.of(copies, groups, time))
-    known_groups = _leave_out_training_groups(saved, labelled, sampling)
+    _leave_out_training_groups(saved, labelled, sampling)
     rows, judged = labelled.rows, saved.decider
     group_of_rows, times = sampling.group_of_rows(rows.X), sampling.times_of_rows(rows.X)
     X = rows.X.drop(columns=sampling.columns)
@@ -160,7 +160,7 @@ def certify_model(
         claims=read_claim_words(claims, cost, saved, X) if claims else None,
         delta=delta,
         n_models=n_models,
-        n_models_in_sample=_models_compared(saved.facts),
+        n_models_in_sample=saved.facts.get("models_compared", 1),  # [D-37]
         fixed_features=saved.preparer.fixed_features_,
     )
     try:
@@ -170,17 +170,11 @@ def certify_model(
         counted = np.empty(0, dtype=np.intp)
     memory = memory_of(judged)
     seen = 0.0 if memory is None else float(memory.contains(prepared).mean())
-    notes = [*labelled.notes, *known_groups, *saved.notes_about(X), *_notes(saved, labelled)]
+    notes = [*labelled.notes, *saved.notes_about(X), *_notes(saved, labelled)]
     prepared.index = labelled.row_names(rows, saved.preparer.plan_.identifiers)
     return Certification(
         certificate, saved, labelled.name, len(rows), seen, tuple(notes), prepared, rows.y, counted
     )
-
-
-def _models_compared(facts: Mapping[str, Any]) -> int:
-    """How many models the fit compared on the training rows ([D-37]), as it recorded."""
-    scores = (facts.get("choice") or {}).get("scores", [])
-    return int(facts.get("models_compared") or len(scores) or 1)
 
 
 def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampling:
@@ -201,17 +195,19 @@ def _sampling(saved: SavedModel, table: LabelledTable, given: Sampling) -> Sampl
     return Sampling(given.copies, groups if groups == recorded["groups"] else [], time)
 
 
-def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling: Sampling) -> list[str]:
+def _leave_out_training_groups(saved: SavedModel, table: LabelledTable, sampling: Sampling) -> None:
     """Rows of groups that the model was trained with are no rows of new groups."""
     groups, known = sampling.group_of_rows(table.rows.X), saved.preparer.rows_.groups
     if groups is None or known is None:
-        return []
+        return
     old = known.contains(pd.DataFrame({"group": groups.astype(str)}))
     if old.all():
         raise WorkflowError(f"{table.name}: every group was in the training rows; nothing can be certified.")
-    table.keep(~old)
-    text = f"{int(old.sum()):,} rows of groups that the model was trained with are not counted."
-    return [text] if old.any() else []
+    if old.any():
+        table.keep(~old)
+        table.notes.append(
+            f"{int(old.sum()):,} rows of groups that the model was trained with are not counted."
+        )
 
 
 def labelled_rows(

@@ -215,7 +215,6 @@ def check_table(
     *,
     time: Any = None,
     row_numbers: Any = None,
-    random_state: int = 0,
     preparer: TablePreparer | None = None,
 ) -> list[Finding]:
     """Look for columns that give the target away or only name the row.
@@ -230,8 +229,6 @@ def check_table(
         The time of each row, or its column: dates after it were not known then.
     row_numbers : array of int, optional
         Numbers of the rows in their file; by default in the given order.
-    random_state : int, default=0
-        Which rows judge a single column.
     preparer : TablePreparer, optional
         One that has learned the columns of the table; by default they are learned from some of the rows.
 
@@ -267,7 +264,7 @@ def check_table(
             found[str(name)] = finding
     rest = [name for name in X.columns if str(name) not in found]
     if rest:
-        found |= _predicting_alone(X, rest, labels, random_state, preparer)
+        found |= _predicting_alone(X, rest, labels, preparer)
     return [found[str(name)] for name in X.columns if str(name) in found]
 
 
@@ -370,11 +367,11 @@ def _later_date(name: str, column: pd.Series, times: NDArray[np.float64]) -> Fin
 
 
 def _predicting_alone(
-    X: pd.DataFrame, names: list[Any], y: pd.Series, random_state: int, preparer: TablePreparer | None
+    X: pd.DataFrame, names: list[Any], y: pd.Series, preparer: TablePreparer | None
 ) -> dict[str, Finding]:
     """Columns that predict nearly every label: learned on half of the rows, judged on the other half."""
     n_rows = min(MOST_ROWS, max(FEWEST_ROWS, MOST_VALUES // len(names)))
-    order = np.random.default_rng(random_state).permutation(len(X))[:n_rows]
+    order = np.random.default_rng(0).permutation(len(X))[:n_rows]
     X, codes = X.iloc[order].reset_index(drop=True), pd.factorize(y.iloc[order])[0]
     learn, judge = np.arange(len(X) // 2), np.arange(len(X) // 2, len(X))
     majority = np.bincount(codes[learn]).argmax()

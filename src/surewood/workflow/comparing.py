@@ -34,18 +34,16 @@ from surewood.report.quality import area_under_curve
 from surewood.report.words import number, seconds
 from surewood.workflow.columns import ColumnOptions
 from surewood.workflow.dividing import (
-    OTHER,
     Split,
     make_splits,
     splits_in_time,
     stratified_rows,
 )
 from surewood.workflow.errors import WorkflowError
-from surewood.workflow.families import Family, FitSettings, families
+from surewood.workflow.families import FitSettings, families
 from surewood.workflow.fitting import check_training
 from surewood.workflow.folders import check_file
 from surewood.workflow.labelled_table import (
-    LabelledRows,
     LabelledTable,
     Source,
     TableOptions,
@@ -189,12 +187,17 @@ def compare(
     reading = options.copy()
     reading["rare"] = "keep" if certify else rare  # settled below, when rows for the guarantee are taken
     data = read_for_training(table, target, **reading)
-    held = None
+    n_kept_out = data.n_holdout
     if certify:  # before anything looks at labels or columns
-        held = take_holdout(data, max_rows, seed)
+        take_holdout(data, max_rows, seed)
         settle_training(data, rare)
     preparer = prepare(data, columns)  # before rows are drawn: in a sample a row number is an ordinary number
     check_training(data, columns, preparer)
+    if n_kept_out:
+        data.notes.append(
+            f"{n_kept_out:,} rows, the holdout of a fit with the same seed, are kept out: choosing a "
+            "model here costs its guarantee nothing."
+        )
     _draw(data, folds, max_rows, seed)
     rows = data.rows
     prepared, y = preparer.prepare(rows.X), rows.y
@@ -209,15 +212,15 @@ def compare(
     if any(rivals) and not all(rivals):
         scores, best = judge_against_best_baseline(scores, splits, metric)
     duel = None
-    if held is not None:
-        fitted = {
-            name: entrants[name].make(settings, len(y), y.nunique()).fit(prepared, y)
-            for name in best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
-        }
-        labels = held.y
-        if rare == "merge" and (y == OTHER).any():
-            labels = labels.astype(str).where(labels.astype(str).isin(set(y)), OTHER)
-        duel = certificate_of_two(fitted, preparer.prepare(held.X), labels, prepared, data.sampling.copies)
+    if certify and data.holdout is not None:
+        names = best_two({one.name: (one.error, one.ours) for one in scores if not one.floor})
+        first, second = (
+            entrants[name].estimator(settings, len(y), y.nunique()).fit(prepared, y) for name in names
+        )
+        X_held, y_held = preparer.prepare(data.holdout.X), data.holdout.y
+        copies = data.sampling.copies
+        found = compare_models(first, second, X_held, y_held, names=names, X_train=prepared, copies=copies)
+        duel = json.loads(found.to_json())
     facts = {
         "certificate": duel,
         "table": data.name,
@@ -239,16 +242,9 @@ def compare(
     return result
 
 
-def _ours(family: Family) -> Entrant:
-    def build(settings: FitSettings, n_rows: int, n_classes: int) -> Any:
-        return settings.estimator(family, n_rows, n_classes)
-
-    return Entrant(family.name, family.title, build, ours=True)
-
-
 def choose_entrants(only: Sequence[str] | None) -> tuple[dict[str, Entrant], list[str]]:
     """The classifiers to compare by name, and a note for each that is not installed."""
-    known = {name: _ours(family) for name, family in families().items()}
+    known = {name: Entrant(name, family.title, family=family) for name, family in families().items()}
     known |= {peer.name: peer for peer in PEERS}
     for name in only or []:
         if name not in known:
@@ -267,11 +263,6 @@ def choose_entrants(only: Sequence[str] | None) -> tuple[dict[str, Entrant], lis
 
 def _draw(data: LabelledTable, folds: int, max_rows: int, random_state: int) -> None:
     """Go on with at most `max_rows` training rows; every class in every fold."""
-    if data.n_holdout:
-        data.notes.append(
-            f"{data.n_holdout:,} rows, the holdout of a fit with the same seed, are kept out: choosing a "
-            "model here costs its guarantee nothing."
-        )
     if len(data.rows) > max_rows:
         n_rows = len(data.rows)
         data.keep(stratified_rows(data.rows.y, max_rows, random_state))
@@ -312,7 +303,7 @@ def run_comparison(
             for train, held in splits:
                 if scores and time_limit is not None and time_now() - started > time_limit:
                     break
-                model = one.make(settings, len(train), len(classes))
+                model = one.estimator(settings, len(train), len(classes))
                 rows.append(_score(model, X, y, classes, train, held))
                 advance(1)
             if len(rows) < len(splits):
@@ -590,14 +581,13 @@ def _write_picture(result: dict[str, Any], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def take_holdout(table: LabelledTable, max_rows: int, random_state: int) -> LabelledRows:
-    """Take a random fifth of the rows away from a table, but no more than a fifth of `max_rows`."""
+def take_holdout(table: LabelledTable, max_rows: int, random_state: int) -> None:
+    """Hold out a random fifth of the training rows, but no more than a fifth of `max_rows`."""
     order = np.random.default_rng(random_state).permutation(len(table.rows))
     n_held = min(len(order), max_rows) // 5
-    held = table.rows.take(np.sort(order[:n_held]))
+    table.holdout = table.rows.take(np.sort(order[:n_held]))
     table.keep(np.sort(order[n_held:]))
-    table.notes.append(f"{len(held):,} rows were held out from the comparison for the guarantee.")
-    return held
+    table.notes.append(f"{n_held:,} rows were held out from the comparison for the guarantee.")
 
 
 def best_two(errors: Mapping[str, tuple[float, bool]]) -> tuple[str, str]:
@@ -614,13 +604,3 @@ def best_two(errors: Mapping[str, tuple[float, bool]]) -> tuple[str, str]:
     ours = [name for name in ranked if errors[name][1]]
     others = [name for name in ranked if not errors[name][1]]
     return (ours[0], others[0]) if ours and others else (ranked[0], ranked[1])
-
-
-def certificate_of_two(
-    fitted: Mapping[str, Any], X: pd.DataFrame, y: pd.Series, X_train: pd.DataFrame, copies: str = "check"
-) -> dict[str, Any]:
-    """Which of two fitted classifiers is guaranteed to err less often, as plain values."""
-    (name, model), (other, second) = fitted.items()
-    found = compare_models(model, second, X, y, names=(name, other), X_train=X_train, copies=copies)
-    plain: dict[str, Any] = json.loads(found.to_json())
-    return plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from surewood.certify import (
 from surewood.certify.deciding import ABSTAIN
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.labelled_table import LabelledTable
-from surewood.workflow.training import Trained
+from surewood.workflow.training import Trained, certificate_of
 
 _PROMISE_PART = 0.9
 
@@ -107,8 +107,8 @@ def apply_rule(
     trained: Trained,
     table: LabelledTable,
     rule: DecisionRule,
-    certify_plain: Callable[[float], Certificate],
     delta: float,
+    n_compared: int,
 ) -> tuple[Trained, Certificate]:
     """The model with its rule, and what is guaranteed about its decisions.
 
@@ -117,7 +117,7 @@ def apply_rule(
     certificate has the rest.
     """
     if not rule.is_given:
-        return trained, certify_plain(delta)
+        return trained, certificate_of(trained, table, delta, n_compared)
     if trained.holdout is None or table.holdout is None:
         raise WorkflowError("a guarantee about decisions needs a holdout; holdout=0 leaves none.")
     if table.sampling.columns:
@@ -139,7 +139,7 @@ def apply_rule(
             delta=delta,
         )
         return _with(trained, decider), replace(found, model=type(trained.estimator).__name__)
-    certificate = certify_plain((1.0 - _PROMISE_PART) * delta)
+    certificate = certificate_of(trained, table, (1.0 - _PROMISE_PART) * delta, n_compared)
     try:
         threshold = find_threshold(
             judged,

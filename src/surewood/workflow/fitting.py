@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -48,7 +47,7 @@ from surewood.workflow.labelled_table import (
     class_weights,
     read_for_training,
 )
-from surewood.workflow.training import Trained, certificate_of, limit_rows, prepare, train
+from surewood.workflow.training import Trained, limit_rows, prepare, train
 
 
 @dataclass(frozen=True, repr=False)
@@ -190,7 +189,8 @@ def fit(
     folder = None if out is None else Path(out)
     if folder is not None:
         check_folder(folder)
-    with on_cluster(cluster), nullcontext() if folder is None else reserved(folder):
+    place = nullcontext() if cluster is None else on_cluster(cluster)
+    with place, nullcontext() if folder is None else reserved(folder):
         with stage(verbose, f"reading {_name_of(table)}", 1) as advance:
             data = read_for_training(table, target, copies=copies, weight=weight, **options)
             data.notes += data.holdout_notes
@@ -213,8 +213,7 @@ def fit(
         trained = train(data, preparer, estimator, verbose, seen=rows.X)
         with stage(verbose, "writing certificate, model and page", 3) as advance:
             n_compared = 1 if choice is None else len(choice.scores)
-            plain_one = partial(certificate_of, trained, data, n_compared=n_compared)
-            trained, certificate = apply_rule(trained, data, rule or DecisionRule(), plain_one, delta)
+            trained, certificate = apply_rule(trained, data, rule or DecisionRule(), delta, n_compared)
             advance(1)
             facts = _facts(data, families[0], trained, certificate, choice, settings, command)
             facts["reading"] = {name: options.get(name) for name in ("header_line", "sheet", "classes")}
@@ -250,22 +249,14 @@ def default_folder(table: Source) -> Path:
 
 
 @contextmanager
-def on_cluster(address: str | None) -> Iterator[None]:
-    """Inside, tasks run on the cluster at this address; None changes nothing."""
-    if address is None:
+def on_cluster(address: str) -> Iterator[None]:
+    """Inside, tasks run on the cluster at this address."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(surewood.cluster(address))
+        except (ImportError, ConnectionError, ValueError) as error:
+            raise WorkflowError(f"cluster={address}: {error}") from error
         yield
-        return
-    from surewood.parallel import cluster
-
-    place = cluster(address)
-    try:
-        place.__enter__()
-    except (ImportError, ConnectionError, ValueError) as error:
-        raise WorkflowError(f"cluster={address}: {error}") from error
-    try:
-        yield
-    finally:
-        place.__exit__(None, None, None)
 
 
 def plan_table(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +28,7 @@ from surewood.base.counted_rows import COPIED
 from surewood.base.wording import plural
 from surewood.datasets import load
 from surewood.parallel.progress import stage
+from surewood.persistence.leftovers import partial
 from surewood.tables import ParquetTable, TablePreparer, plan
 from surewood.tables.planning.column_plan import read_column
 from surewood.tables.planning.labels import labels_alike, read_bins, settle_quantity
@@ -471,6 +472,28 @@ def _in_order(X: pd.DataFrame, y: pd.Series) -> LabelledRows:
 
 
 @contextmanager
+def parquet_writer(out: Path) -> Iterator[Callable[[pa.Table], None]]:
+    """Writes rows to a Parquet file, all or nothing: it appears when the block ends without an error.
+
+    The first rows decide the types of the columns.
+    """
+    writer: Any = None
+    with partial(out) as unfinished:
+
+        def write(rows: pa.Table) -> None:
+            nonlocal writer
+            writer = writer or pq.ParquetWriter(unfinished, rows.schema)
+            writer.write_table(rows.cast(writer.schema))
+
+        try:
+            yield write
+        finally:
+            if writer is not None:
+                writer.close()
+        os.replace(unfinished, out)
+
+
+@contextmanager
 def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) -> Iterator[ParquetTable]:
     """All training rows as the estimator sees them, in a temporary file that is removed when the fit ends."""
     assert table.stream is not None
@@ -482,22 +505,16 @@ def prepared_table(table: LabelledTable, preparer: TablePreparer, verbose: int) 
     given = table.rows.weight
     weight = None if given is None else _unused(f"{label} weight", preparer)
     with tempfile.TemporaryDirectory(prefix="surewood-") as folder:
-        path = os.path.join(folder, "prepared.parquet")
-        writer: Any = None
-        try:
-            with stage(verbose, "preparing rows", table.n_rows) as advance:
-                for _, _, source in stream.batches():
-                    frame = preparer.prepare(source.table.drop_columns([table.target]).to_pandas())
-                    rows = pa.Table.from_pandas(frame, preserve_index=False)
-                    rows = rows.append_column(label, source.table.column(table.target))
-                    if given is not None and weight is not None:
-                        rows = rows.append_column(weight, source.table.column(given.name))
-                    writer = writer or pq.ParquetWriter(path, rows.schema)
-                    writer.write_table(rows.cast(writer.schema))
-                    advance(len(frame))
-        finally:
-            if writer is not None:
-                writer.close()
+        path = Path(folder, "prepared.parquet")
+        with stage(verbose, "preparing rows", table.n_rows) as advance, parquet_writer(path) as write:
+            for _, _, source in stream.batches():
+                frame = preparer.prepare(source.table.drop_columns([table.target]).to_pandas())
+                rows = pa.Table.from_pandas(frame, preserve_index=False)
+                rows = rows.append_column(label, source.table.column(table.target))
+                if given is not None and weight is not None:
+                    rows = rows.append_column(weight, source.table.column(given.name))
+                write(rows)
+                advance(len(frame))
         yield ParquetTable(path, target=label, weight=weight, workdir=folder)
 
 

@@ -17,26 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from surewood.workflow.families import FitSettings
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A classifier to compare; `make` takes settings and the numbers of training rows and of classes."""
-
-    name: str
-    title: str
-    make: Callable[[FitSettings, int, int], Any]
-    ours: bool = False
-    package: str = "surewood"
-    #: Whether it is the majority-class baseline.
-    floor: bool = False
-
-    @property
-    def is_installed(self) -> bool:
-        """Whether its package can be imported."""
-        return find_spec(self.package) is not None
-
+from surewood.workflow.families import Family, FitSettings
 
 N_TREES = 500
 _MAX_CATEGORIES = 255
@@ -174,29 +155,45 @@ def _majority(seed: int, n_jobs: int) -> Any:
     return DummyClassifier(strategy="prior")
 
 
-def _peer(
-    name: str,
-    title: str,
-    package: str,
-    make: Callable[[int, int], Any],
-    takes_categories: bool = True,
-    floor: bool = False,
-) -> Entrant:
-    """A classifier of another library; `make` takes the seed and the number of threads."""
+@dataclass(frozen=True)
+class Entrant:
+    """A classifier to compare: one of our families, or `make` of another library."""
 
-    def build(settings: FitSettings, n_rows: int, n_classes: int) -> PeerClassifier:
-        return PeerClassifier(make(settings.random_state, settings.n_jobs), takes_categories)
+    name: str
+    title: str
+    package: str = "surewood"
+    #: Takes the seed and the number of threads.
+    make: Callable[[int, int], Any] | None = None
+    takes_categories: bool = True
+    #: Whether it is the majority-class baseline.
+    floor: bool = False
+    family: Family | None = None
 
-    return Entrant(name, title, build, False, package, floor)
+    @property
+    def ours(self) -> bool:
+        """Whether it is one of our families."""
+        return self.family is not None
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its package can be imported."""
+        return find_spec(self.package) is not None
+
+    def estimator(self, settings: FitSettings, n_rows: int, n_classes: int) -> Any:
+        """The classifier for a sample of this size."""
+        if self.family is not None:
+            return settings.estimator(self.family, n_rows, n_classes)
+        assert self.make is not None
+        return PeerClassifier(self.make(settings.random_state, settings.n_jobs), self.takes_categories)
 
 
 PEERS = (
-    _peer("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
-    _peer("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting),
-    _peer("xgboost", "XGBoost", "xgboost", _xgboost),
-    _peer("lightgbm", "LightGBM", "lightgbm", _lightgbm),
-    _peer("catboost", "CatBoost", "catboost", _catboost),
-    _peer("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting),
-    _peer("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression),
-    _peer("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
+    Entrant("rf", f"random forest, {N_TREES} trees (scikit-learn)", "sklearn", _random_forest, False),
+    Entrant("hgb", "histogram boosting (scikit-learn)", "sklearn", _histogram_boosting),
+    Entrant("xgboost", "XGBoost", "xgboost", _xgboost),
+    Entrant("lightgbm", "LightGBM", "lightgbm", _lightgbm),
+    Entrant("catboost", "CatBoost", "catboost", _catboost),
+    Entrant("ebm", "explainable boosting (EBM)", "interpret", _explainable_boosting),
+    Entrant("logreg", "logistic regression (scikit-learn)", "sklearn", _logistic_regression),
+    Entrant("majority", "majority-class baseline", "sklearn", _majority, False, floor=True),
 )

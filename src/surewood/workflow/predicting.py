@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,11 +33,8 @@ from surewood.workflow.columns import names_of
 from surewood.workflow.errors import WorkflowError
 from surewood.workflow.folders import SavedModel, check_file, open_model
 from surewood.workflow.holdout_scores import kept_sets
-from surewood.workflow.labelled_table import Source, collecting, is_large, read_rows
+from surewood.workflow.labelled_table import Source, collecting, is_large, parquet_writer, read_rows
 from surewood.workflow.training import predict_in_blocks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DECIMALS = 6  # of probabilities in text
 PROBABILITY = "probability"  # of the predicted class
@@ -254,7 +249,7 @@ def _predict_streamed(
     opened, saved = ParquetTable(source).open(), answer.saved
     notes, n_rows = list(answer.notes), 0
     out.parent.mkdir(parents=True, exist_ok=True)
-    with stage(verbose, "predicting", opened.n_rows) as advance, _parquet_writer(out) as write:
+    with stage(verbose, "predicting", opened.n_rows) as advance, parquet_writer(out) as write:
         for _, _, rows in opened.batches():
             frame = rows.table.to_pandas()
             write(pa.Table.from_pandas(predicted_frame(answer, frame, keep), preserve_index=False))
@@ -350,7 +345,7 @@ def predict_to_parquet(
     if any(out.exists() and out.samefile(part) for part in opened.paths):
         raise ValueError(f"{out} is one of the files to predict; name another one.")
     n_rows = 0
-    with _parquet_writer(out) as write:
+    with parquet_writer(out) as write:
         for _, _, source in opened.batches():
             write(_predicted(model, source.table, features, list(keep), proba))
             n_rows += len(source.table)
@@ -368,28 +363,6 @@ def probability_column(label: Any) -> str:
     'probability of yes'
     """
     return f"probability of {label}"
-
-
-@contextmanager
-def _parquet_writer(out: Path) -> Iterator[Callable[[pa.Table], None]]:
-    """Writes rows to a Parquet file, all or nothing: it appears when the block ends without an error.
-
-    The first rows decide the types of the columns.
-    """
-    writer: Any = None
-    with partial(out) as unfinished:
-
-        def write(rows: pa.Table) -> None:
-            nonlocal writer
-            writer = writer or pq.ParquetWriter(unfinished, rows.schema)
-            writer.write_table(rows.cast(writer.schema))
-
-        try:
-            yield write
-        finally:
-            if writer is not None:
-                writer.close()
-        os.replace(unfinished, out)
 
 
 def _features(model: Any) -> list[str]:

@@ -171,16 +171,10 @@ def source_text(source: str) -> str:
 
     Examples
     --------
-    >>> source_text("data/churn.csv"), source_text("cache")
-    ('Read from data/churn.csv.', 'A bundled data set.')
+    >>> source_text("data/churn.csv"), source_text("scikit-learn")
+    ('Read from data/churn.csv.', 'A bundled data set, from scikit-learn.')
     """
-    if source in ("SUREWOOD_DATA", "cache"):
-        return "A bundled data set."
-    return (
-        f"A bundled data set, from {source}."
-        if source in ("scikit-learn", "OpenML")
-        else f"Read from {source}."
-    )
+    return f"A bundled data set, from {source}." if source == "scikit-learn" else f"Read from {source}."
 
 
 def as_written(preparer: TablePreparer) -> dict[str, dict[str, Any]]:
