@@ -84,11 +84,9 @@ def looks_like_a_file(name: str) -> bool:
 
 
 def refuse_address(source: str) -> None:
-    """Files are read, addresses are not; nor names that would look like lines of what is printed."""
+    """Files are read, addresses are not."""
     if source.lower().startswith(("http://", "https://", "ftp://", "s3://", "gs://", "abfs://")):
         raise DataError(f"{source} is an address; download the file first and give its path.")
-    if "\n" in source:
-        raise DataError(f"{source!r} has a line break in its name; rename the file.")
 
 
 def unpacked(path: Path, compression: str) -> bytes:
@@ -380,24 +378,11 @@ def _delimited(raw: bytes, origin: str, reading: Reading) -> TableFile:
 
 
 def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
-    """Refuse a frame without rows or columns, with two columns of one name, or with text that is none."""
+    """Refuse a frame without rows or columns, or with two columns of one name."""
     refuse_duplicates(list(frame.columns), origin)
     if frame.shape[1] == 0 or len(frame) == 0:
         raise DataError(f"{origin} is an empty table ({len(frame)} rows, {frame.shape[1]} columns).")
-    _refuse_half_characters(frame, origin)
     return frame
-
-
-def _refuse_half_characters(frame: pd.DataFrame, origin: str) -> None:
-    """Python's own strings may hold lone surrogates; no file, no page and no string of pandas may."""
-    for k, name in enumerate(frame.columns):
-        if isinstance(name, str) and has_half_characters(name):
-            raise DataError(f"{origin}: the name of column {name!a} has half a character (a lone surrogate).")
-        if pd.api.types.is_object_dtype(frame.dtypes.iloc[k]):
-            for value in frame.iloc[:, k]:
-                if isinstance(value, str) and has_half_characters(value):
-                    where = f"{origin}: column {name!r} holds {value[:60]!a}"
-                    raise DataError(f"{where}, text with half a character (a lone surrogate).")
 
 
 def read_parquet(path: Path) -> pd.DataFrame:

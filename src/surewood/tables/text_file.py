@@ -506,22 +506,28 @@ def refuse_second_header(table: pa.Table, origin: str, skipped: int, nulls: Coll
         if not pa.types.is_string(column.type):
             numeric += 1
             continue
-        if not isinstance(value, str) or value.strip() in nulls or _is_float(value):
+        if not isinstance(value, str) or value.strip() in nulls or as_float(value) is not None:
             continue
         texts = [text for text in column.slice(1, _LOOKED_AT).to_pylist() if text is not None]
         known = [text for text in texts if text.strip() not in nulls]
-        broken += bool(known) and all(_is_float(text) for text in known)
+        broken += bool(known) and all(as_float(text) is not None for text in known)
     if broken and numeric == 0:
         shown = ", ".join(map(str, first))[:80]
         raise DataError(f"{origin} has a second header on line {line} ({shown}); remove it.")
 
 
-def _is_float(text: str) -> bool:
+def as_float(text: str) -> float | None:
+    """The number that Python reads in a text; None where it reads none.
+
+    Examples
+    --------
+    >>> as_float("1e3"), as_float("1,000")
+    (1000.0, None)
+    """
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 #: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.

@@ -71,7 +71,7 @@ def check_column(plan, column, facts):
 @pytest.mark.parametrize("name", [name for name in GOOD if "lines" in EXPECTED[name]])
 def test_rows_are_numbered_as_the_file_numbers_them(name):
     table, _ = planned(name)
-    assert table.rows.numbers[:2].tolist() == EXPECTED[name]["lines"]
+    assert table.where.numbers[:2].tolist() == EXPECTED[name]["lines"]
 
 
 @pytest.mark.parametrize("name", BAD)

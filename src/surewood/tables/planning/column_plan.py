@@ -25,6 +25,7 @@ from surewood.tables.planning.dates import FORMS, PARTS, DateFormat, read_durati
 from surewood.tables.planning.numbers import NumberFormat
 from surewood.tables.planning.words import ALWAYS, AMONG_NUMBERS, are_missing_codes
 from surewood.tables.sources import DataError
+from surewood.tables.text_file import as_float
 
 #: What a column can be. A boolean is read as 0 and 1; text becomes a few numbers; "drop" is not used.
 KINDS = ("number", "boolean", "date", "duration", "category", "text", "drop")
@@ -390,7 +391,7 @@ def mean_missing(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.bool_]:
 
 def _read_numbers(plan: ColumnPlan, texts: Sequence[str]) -> NDArray[np.float64]:
     if plan.decimal == "." and not plan.thousands:
-        values = np.array([_as_float(text) for text in texts], dtype=np.float64)
+        values = np.array([as_float(text) for text in texts], dtype=np.float64)
         values[~np.isfinite(values)] = np.nan
         others = np.flatnonzero(np.isnan(values)).tolist()
         values[others] = plan.number_format.read_all([texts[place] for place in others])
@@ -429,7 +430,7 @@ def _numbers(plan: ColumnPlan, column: pd.Series) -> pd.Series:
 
 def _missing_numbers(plan: ColumnPlan) -> list[float]:
     """Numbers that mean a missing value, however they are written: -999 as well as -999.0."""
-    return [number for text in plan.missing if (number := _as_float(text)) is not None]
+    return [number for text in plan.missing if (number := as_float(text)) is not None]
 
 
 def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
@@ -448,13 +449,6 @@ def _refuse_misread(plan: ColumnPlan, values: pd.Series) -> None:
 
 
 _TRUTH = {"True": 1.0, "False": 0.0}
-
-
-def _as_float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _counted_or_words(plan: ColumnPlan, column: pd.Series) -> pd.Series:

@@ -37,6 +37,7 @@ from surewood.tables.planning.words import (
 )
 from surewood.tables.schema import MIN_ROWS, stands_alone
 from surewood.tables.sources import DataError
+from surewood.tables.text_file import as_float
 
 PROBE = 500  # distinct texts by which a kind that does not fit is ruled out
 EXAMPLES = 4
@@ -126,26 +127,13 @@ def n_unseen(plan: ColumnPlan, column: pd.Series) -> int:
     return int((read_column(plan, column).isna().to_numpy() & ~coded[codes]).sum())
 
 
-def n_missing_values(column: pd.Series) -> int:
-    """Rows without a value.
-
-    Examples
-    --------
-    >>> n_missing_values(pd.Series([1.0, None, 2.0]))
-    1
-    """
-    return int(np.count_nonzero(column.isna().to_numpy()))
-
-
 def counted(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:
     """The plan with its counts and an example of what reading changes."""
     if is_text(column):
         return counted_texts(plan, DistinctTexts.of(column))
-    if plan.kind in ("number", "boolean"):
-        missing = n_missing_values(column if not plan.missing else read_column(plan, column))
-    else:
-        missing = n_missing_values(read_column(plan, column))
-    return replace(plan, n_missing=missing, n_distinct=int(column.iloc[:COUNTED].nunique()))
+    as_it_is = plan.kind in ("number", "boolean") and not plan.missing
+    missing = (column if as_it_is else read_column(plan, column)).isna()
+    return replace(plan, n_missing=int(missing.sum()), n_distinct=int(column.iloc[:COUNTED].nunique()))
 
 
 def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
@@ -165,7 +153,7 @@ def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
     if plan.kind == "number":
         for place in np.flatnonzero(known)[:200]:
             raw, number = values.texts[place], float(read.iloc[place])
-            if not _same_number(raw, number):
+            if as_float(raw) != number:
                 changed = f"{raw!r} -> {number:.12g}"
                 break
     return replace(
@@ -175,13 +163,6 @@ def counted_texts(plan: ColumnPlan, values: DistinctTexts) -> ColumnPlan:
         n_distinct=len(plan.categories) if plan.kind == "category" else int((~coded).sum()),
         changed=changed,
     )
-
-
-def _same_number(raw: str, value: float) -> bool:
-    try:
-        return float(raw) == value
-    except ValueError:
-        return False
 
 
 #: Fraction of the rows with a value that must be readable for a text column to be numbers or dates.
@@ -282,7 +263,7 @@ def _from_numbers(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
 
 def _from_typed(name: str, column: pd.Series, hints: Hints) -> ColumnPlan:
     """A column that is numbers, truth values or dates already."""
-    n_missing = n_missing_values(column)
+    n_missing = int(column.isna().sum())
     examples = tuple(str(v) for v in _first_known(column))
     if n_missing == len(column):
         return ColumnPlan(name, "drop", "it has no value at all")
@@ -474,16 +455,7 @@ def _number_plan(name: str, form: NumberFormat) -> ColumnPlan:
         "percent" if form.percent else "",
         f"unit {form.unit!r}" if form.unit else "",
     ]
-    reason = ", ".join(["numbers", *filter(None, extra)])
-    return ColumnPlan(
-        name,
-        "number",
-        reason,
-        decimal=form.decimal,
-        thousands=form.thousands,
-        percent=form.percent,
-        unit=form.unit,
-    )
+    return ColumnPlan(name, "number", ", ".join(["numbers", *filter(None, extra)]), **vars(form))
 
 
 def _date(plan: ColumnPlan, column: pd.Series) -> ColumnPlan:

@@ -225,9 +225,6 @@ def plan(
             found[name] = find_column(str(name), table[name], _hints(base, asked, name))
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
-        except UnicodeEncodeError as error:
-            half = "text with half a character (a lone surrogate)"
-            raise DataError(f"column {shortened(str(name))} holds {half}.") from error
     file_decimal = _file_decimal(table, found, bool(open_columns))
     base = replace(base, file_decimal=file_decimal, file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():
@@ -352,10 +349,10 @@ def overview(made: TablePlan) -> str:
     """The plan as a table of text, one line per column."""
     rows = [("column", "used as", "because", "missing", "lost", "examples")]
     for column in made.columns:
-        used = "not used" if column.kind == "drop" else column.kind
         shown = " | ".join(_short(text.removesuffix(" 00:00:00"), 18) for text in column.examples[:3])
-        lost = "" if column.kind == "drop" else str(column.n_lost)
-        missing = "" if column.kind == "drop" else str(column.n_missing)
+        used, missing, lost = column.kind, str(column.n_missing), str(column.n_lost)
+        if column.kind == "drop":
+            used, missing, lost = "not used", "", ""
         rows.append((_short(column.name, 32), used, _short(column.reason, 64), missing, lost, shown))
     widths = [max(len(row[k]) for row in rows) for k in range(6)]
     sides = (str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust)
