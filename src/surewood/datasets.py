@@ -218,8 +218,8 @@ def _measured_columns(X: pd.DataFrame, decimal: str | None) -> pd.DataFrame:
 
 def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bool_]]:
     """Labels without white space around them, and which rows have one; what was done is reported."""
-    labels = clean_labels(table.frame[target])
-    labelled = labels.values.notna().to_numpy()
+    labels, n_trimmed, codes = clean_labels(table.frame[target])
+    labelled = labels.notna().to_numpy()
     if not labelled.any():
         stands, last = table.rows, len(table.frame) - 1
         where = stands.name(0)
@@ -228,21 +228,21 @@ def _own_labels(table: TableFile, target: str) -> tuple[pd.Series, NDArray[np.bo
         elif last > 0:
             where = f"{stands.units[0]}s {stands.numbers[0]} to {stands.numbers[last]}"
         raise DataError(f"the target {target!r} of {table.origin} has no value at all ({where}).")
-    if labels.n_trimmed:
+    if n_trimmed:
         warnings.warn(
-            f"{labels.n_trimmed} labels of {target!r} had white space around them, which was removed.",
+            f"{n_trimmed} labels of {target!r} had white space around them, which was removed.",
             stacklevel=4,
         )
     missing = int((~labelled).sum())
     if missing:
-        coded = f" (or {', '.join(map(repr, labels.coded))})" if labels.coded else ""
+        coded = f" (or {', '.join(map(repr, codes))})" if codes else ""
         rows, were = ("rows", "were") if missing > 1 else ("row", "was")
         warnings.warn(
             f"{missing} {rows} of {table.origin} {'have' if missing > 1 else 'has'} no {target!r}{coded} and "
             f"{were} dropped.",
             stacklevel=4,
         )
-    return labels.values, labelled
+    return labels, labelled
 
 
 def _close(target: str, columns: list[str]) -> list[str]:

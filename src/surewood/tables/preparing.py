@@ -103,7 +103,11 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             why = "; ".join(f"{name!r}: {reason}" for name, reason in list(made.dropped.items())[:5])
             raise DataError(f"the table has no usable column besides the target ({why}).")
         self.plan_ = made
-        self.texts_ = {c.name: _encoding(c, X[c.name]) for c in made.used if c.kind == "text"}
+        self.texts_ = {
+            c.name: fit_text_encoding(read_column(c, X[c.name]).dropna().unique().tolist())
+            for c in made.used
+            if c.kind == "text"
+        }
         self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         self.n_features_in_ = X.shape[1]
         return self
@@ -240,10 +244,6 @@ class TablePreparer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raise DataError(
             f"the table lacks the column{plural} {listed(absent, 8)} that the model was trained with{hint}."
         )
-
-
-def _encoding(column: ColumnPlan, values: pd.Series) -> TextEncoding:
-    return fit_text_encoding(read_column(column, values).dropna().unique().tolist())
 
 
 def as_frame(X: Any) -> pd.DataFrame:

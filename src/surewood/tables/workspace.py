@@ -106,9 +106,7 @@ class Workspace:
         """One sentence, before anything is written, when the disk has no room for `n_bytes`."""
         if not os.path.isdir(self.parent):
             raise ValueError(f"workdir={self.parent!r} is not a folder; make it first or name another one.")
-        free = shutil.disk_usage(self.parent).free
-        if free < n_bytes:
-            raise NoSpaceError(_no_space(purpose, n_bytes, self.parent, free))
+        _require(self.parent, n_bytes, purpose)
 
     def array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """A new array of zeros in a file of its own; the file goes with the array or with the folder."""
@@ -169,9 +167,7 @@ def _folder_of(array: Any) -> str | None:
 
 def _new_map(folder: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    free = shutil.disk_usage(folder).free
-    if free < n_bytes:
-        raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free))
+    _require(folder, n_bytes, "a mapped array")
     handle, path = tempfile.mkstemp(suffix=".map", dir=folder)
     try:
         _reserve(handle, n_bytes)
@@ -179,7 +175,7 @@ def _new_map(folder: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     except BaseException as error:
         _remove(path)
         if isinstance(error, OSError):
-            raise NoSpaceError(_no_space("a mapped array", n_bytes, folder, free)) from error
+            raise _no_space("a mapped array", n_bytes, folder) from error
         raise
     finally:
         os.close(handle)
@@ -200,9 +196,15 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _no_space(purpose: str, n_bytes: int, folder: str, free: int) -> str:
-    return (
-        f"{purpose} needs {memory_text(n_bytes)} of disk in {folder}, which has {memory_text(free)} free; "
+def _require(folder: str, n_bytes: int, purpose: str) -> None:
+    if shutil.disk_usage(folder).free < n_bytes:
+        raise _no_space(purpose, n_bytes, folder)
+
+
+def _no_space(purpose: str, n_bytes: int, folder: str) -> NoSpaceError:
+    free = memory_text(shutil.disk_usage(folder).free)
+    return NoSpaceError(
+        f"{purpose} needs {memory_text(n_bytes)} of disk in {folder}, which has {free} free; "
         "make room or name another folder with ParquetTable(workdir=...)."
     )
 

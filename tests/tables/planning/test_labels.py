@@ -66,17 +66,17 @@ def test_bins_need_numbers():
 
 
 def test_labels_are_trimmed_and_counted():
-    found = clean_labels(pd.Series(["yes", "yes ", " no", "no"]))
-    assert (found.values.tolist(), found.n_trimmed, found.coded) == (["yes", "yes", "no", "no"], 2, ())
+    labels, n_trimmed, coded = clean_labels(pd.Series(["yes", "yes ", " no", "no"]))
+    assert (labels.tolist(), n_trimmed, coded) == (["yes", "yes", "no", "no"], 2, [])
 
 
 def test_codes_are_missing_and_names_are_not():
-    found = clean_labels(pd.Series(["a", "N/A", "", "None", "b"]))
-    assert found.values.isna().tolist() == [False, True, True, False, False]
-    assert found.coded == ("N/A",)
-    assert clean_labels(pd.Series(["+", "-"])).values.tolist() == ["+", "-"]
+    found, _, coded = clean_labels(pd.Series(["a", "N/A", "", "None", "b"]))
+    assert found.isna().tolist() == [False, True, True, False, False]
+    assert coded == ["N/A"]
+    assert clean_labels(pd.Series(["+", "-"]))[0].tolist() == ["+", "-"]
 
 
 def test_numbers_stay_as_they_are():
     labels = pd.Series([0, 1, 1])
-    assert clean_labels(labels).values is labels
+    assert clean_labels(labels)[0] is labels

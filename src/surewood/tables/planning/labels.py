@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -18,38 +17,28 @@ from surewood.tables.planning.words import are_missing_codes, codes_among_words
 from surewood.tables.sources import DataError
 
 
-@dataclass(frozen=True)
-class Labels:
-    """Cleaned labels.
-
-    Attributes
-    ----------
-    values : Series
-        Labels; missing where there is none.
-    n_trimmed : int
-        Rows whose label had white space around it.
-    coded : tuple of str
-        Codes that were read as missing.
-    """
-
-    values: pd.Series
-    n_trimmed: int = 0
-    coded: tuple[str, ...] = ()
-
-
-def clean_labels(target: pd.Series) -> Labels:
+def clean_labels(target: pd.Series) -> tuple[pd.Series, int, list[str]]:
     """Trim labels and find the missing ones; numbers, truth values and categories stay as they are.
 
     "None" is a class: only a code that cannot be a name, such as ``?`` or ``N/A``, is missing.
 
+    Returns
+    -------
+    labels : Series
+        Missing where there is none.
+    n_trimmed : int
+        Rows whose label had white space around it.
+    coded : list of str
+        Codes that were read as missing.
+
     Examples
     --------
-    >>> found = clean_labels(pd.Series(["yes", "yes ", "no", "?"]))
-    >>> found.values.tolist(), found.n_trimmed, found.coded
-    (['yes', 'yes', 'no', nan], 1, ('?',))
+    >>> labels, n_trimmed, coded = clean_labels(pd.Series(["yes", "yes ", "no", "?"]))
+    >>> labels.tolist(), n_trimmed, coded
+    (['yes', 'yes', 'no', nan], 1, ['?'])
     """
     if not is_text(target):
-        return Labels(target)
+        return target, 0, []
     codes, values = pd.factorize(target, use_na_sentinel=True)
     texts = [value.strip() if isinstance(value, str) else value for value in values]
     words = [text for text in texts if isinstance(text, str)]
@@ -59,10 +48,10 @@ def clean_labels(target: pd.Series) -> Labels:
     changed = np.array([text is not value and text != value for text, value in zip(texts, values)] + [False])
     known = [None if isinstance(text, str) and text in coded else text for text in texts]
     if not changed.any() and not coded:
-        return Labels(target)
+        return target, 0, []
     cleaned = pd.Series(np.array([*known, None], dtype=object)[codes], index=target.index, name=target.name)
-    blank = tuple(code for code in coded if code)
-    return Labels(cleaned, int((changed[codes] & cleaned.notna().to_numpy()).sum()), blank)
+    n_trimmed = int((changed[codes] & cleaned.notna().to_numpy()).sum())
+    return cleaned, n_trimmed, [code for code in coded if code]
 
 
 def labels_alike(labels: pd.Series) -> list[str]:

@@ -218,23 +218,25 @@ def plan(
     for name, codes in (missing_in or {}).items():
         asked[name] = {**asked.get(name, {}), "missing": (*missing, *codes)}
     base = Hints(missing=tuple(missing), decimal=decimal, max_values=max_values)
+
+    def find(name: Any, **known: Any) -> ColumnPlan:
+        return find_column(str(name), table[name], replace(base, **asked.get(str(name), {}), **known))
+
     found: dict[Any, ColumnPlan] = {}
     open_columns: dict[Any, AmbiguousNumbers] = {}
     for name in table.columns:
         try:
-            found[name] = find_column(str(name), table[name], _hints(base, asked, name))
+            found[name] = find(name)
         except AmbiguousNumbers as ambiguity:
             open_columns[name] = ambiguity
     file_decimal = _file_decimal(table, found, bool(open_columns))
     base = replace(base, file_decimal=file_decimal, file_day_first=_file_day_first(found))
     for name, reason in open_columns.items():
-        hints = _hints(base, asked, name)
         if base.file_decimal is not None:
-            found[name] = find_column(str(name), table[name], hints)
+            found[name] = find(name)
             continue
-        settled = replace(hints, comma_separated=bool(table.attrs.get(COMMA_SEPARATED)))
         try:
-            column = find_column(str(name), table[name], settled)
+            column = find(name, comma_separated=bool(table.attrs.get(COMMA_SEPARATED)))
         except AmbiguousNumbers:
             raise DataError(
                 f"column {str(name)!r}: {reason}, and nothing else in the table decides; say which with "
@@ -245,12 +247,11 @@ def plan(
     if base.file_decimal == ",":  # numbers without a decimal mark of their own
         for name, column in found.items():
             if column.kind == "number" and column.decimal == ".":
-                hints = _hints(base, asked, name)
-                again = find_column(str(name), table[name], hints) if is_text(table[name]) else column
+                again = find(name) if is_text(table[name]) else column
                 found[name] = replace(again, decimal=",")
     for name, column in found.items():
         if column.remark == Remark.OPEN_DATES and base.file_day_first is not None:
-            found[name] = find_column(str(name), table[name], _hints(base, asked, name))
+            found[name] = find(name)
     found |= {name: identifier_plan(str(name)) for name in found if str(name) in identifiers}
     return TablePlan(tuple(found[name] for name in table.columns), tuple(identifiers))
 
@@ -258,11 +259,6 @@ def plan(
 def identifier_plan(name: str) -> ColumnPlan:
     """The plan of a column that the user calls an identifier."""
     return ColumnPlan(name, "drop", "identifier: kept beside predictions", Remark.ON_REQUEST)
-
-
-def _hints(base: Hints, asked: Mapping[str, Mapping[str, Any]], name: Any) -> Hints:
-    changed = asked.get(str(name))
-    return base if changed is None else replace(base, **changed)
 
 
 def completed(given: TablePlan, table: pd.DataFrame) -> TablePlan:
