@@ -107,7 +107,12 @@ def test_tags_and_marks_of_direction_are_escaped():
 
 def test_a_name_with_a_line_break_is_shown_on_one_line():
     assert mistake("predict", "no\nmodel", "t.csv") == r"there is no model file no\nmodel."
-    assert mistake("fit", "a\nb.csv", "--target", "y") == r"there is no file a\nb.csv."
+    assert mistake("fit", "a\nb.csv", "--target", "y") == (
+        r"'a\nb.csv' has a line break in its name; rename the file."
+    )
+    assert mistake("compare", "iris", "--target", "target", "-o", "a\nb.html") == (
+        r"--out a\nb.html has a line break in its name; give another."
+    )
 
 
 def test_a_closed_output_is_refused_before_any_work():

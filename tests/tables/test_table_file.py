@@ -185,6 +185,8 @@ def test_endings():
 def test_addresses_are_not_paths():
     with pytest.raises(DataError, match=r"^https://x/t\.csv is an address; download the file first"):
         refuse_address("https://x/t.csv")
+    with pytest.raises(DataError, match=r"^'a\\nb.csv' has a line break in its name; rename the file\.$"):
+        refuse_address("a\nb.csv")
 
 
 def test_damaged_archives(tmp_path):
@@ -192,6 +194,19 @@ def test_damaged_archives(tmp_path):
     path.write_bytes(gzip.compress(b"a,b\n1,2\n")[:-6])
     with pytest.raises(DataError, match="cannot be decompressed, or is cut short"):
         unpacked(path, ".gz")
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow"])
+def test_files_of_more_values_than_memory_are_refused(tmp_path, monkeypatch, name):
+    """A column of one value takes little room in a file."""
+    path, frame = tmp_path / name, pd.DataFrame({"a": np.zeros(10**6), "b": ["x"] * 10**6})
+    frame.to_parquet(path) if name == "t.parquet" else frame.to_feather(path, compression="zstd")
+    assert len(read_table_file(path).frame) == 10**6
+    monkeypatch.setattr(table_file, "available_memory", lambda: 10 << 20)
+    with pytest.raises(
+        DataError, match=r"1,000,000 rows would need 48\.0 MB of memory; 10\.5 MB are available"
+    ):
+        read_table_file(path)
 
 
 @pytest.mark.parametrize("ending", COMPRESSIONS)

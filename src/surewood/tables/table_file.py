@@ -26,7 +26,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from surewood._text import first_line, has_half_characters
+from surewood._text import first_line, has_half_characters, memory_text
 from surewood.tables.sources import DataError
 from surewood.tables.text_file import (
     AS_FOUND,
@@ -39,6 +39,7 @@ from surewood.tables.text_file import (
     refuse_other_formats,
     with_groups,
 )
+from surewood.tables.workspace import available_memory
 
 #: Ending -> format.
 ENDINGS = {
@@ -84,9 +85,11 @@ def looks_like_a_file(name: str) -> bool:
 
 
 def refuse_address(source: str) -> None:
-    """Files are read, addresses are not."""
+    """Files are read, addresses are not; nor names that would look like lines of what is printed."""
     if source.lower().startswith(("http://", "https://", "ftp://", "s3://", "gs://", "abfs://")):
         raise DataError(f"{source} is an address; download the file first and give its path.")
+    if "\n" in source:
+        raise DataError(f"{source!r} has a line break in its name; rename the file.")
 
 
 def unpacked(path: Path, compression: str) -> bytes:
@@ -387,13 +390,40 @@ def check_frame(frame: pd.DataFrame, origin: str) -> pd.DataFrame:
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """A Parquet file as a frame, its named indexes as columns, or one sentence."""
+    _refuse_more_than_memory(path, "parquet")
     frame = _binary(pd.read_parquet, path, "a readable Parquet file, or is cut short")
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]
     return _whole_text(frame.reset_index(named) if named else frame, path)
 
 
 def _arrow(path: Path) -> pd.DataFrame:
+    _refuse_more_than_memory(path, "ipc")
     return _whole_text(_binary(pd.read_feather, path, "a readable Arrow file, or is cut short"), path)
+
+
+def _refuse_more_than_memory(path: Path, kind: str) -> None:
+    """Refuse a file of a few kilobytes, or a large one, whose values would not fit twice into memory."""
+    from pyarrow.dataset import dataset  # here: few files need it
+
+    try:
+        source = dataset(path, format=kind)
+        n_rows, types = source.count_rows(), source.schema.types
+    except (OSError, pa.ArrowException):
+        return  # what is wrong is said by the reader
+    n_bytes = 2 * n_rows * sum(max(1, _bit_width(one) // 8) for one in types)
+    free = available_memory()
+    if free is not None and n_bytes > free:
+        raise DataError(
+            f"{path}: {n_rows:,} rows would need {memory_text(n_bytes)} of memory; {memory_text(free)} are "
+            "available."
+        )
+
+
+def _bit_width(kind: pa.DataType) -> int:
+    try:
+        return int(kind.bit_width)
+    except ValueError:  # of text, lists and the like
+        return 128
 
 
 def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:

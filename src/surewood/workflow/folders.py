@@ -191,6 +191,9 @@ def check_file(path: Path, endings: tuple[str, ...]) -> None:
 
 
 def _refuse_unwritable(folder: Path, asked: str) -> None:
+    if "\n" in asked:
+        shown = asked.replace("\n", "\\n")
+        raise WorkflowError(f"{shown} has a line break in its name; give another.")
     place = folder.absolute()
     while not place.exists():
         place = place.parent

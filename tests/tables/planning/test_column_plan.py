@@ -11,6 +11,7 @@ from surewood.tables.planning.column_plan import (
     ColumnPlan,
     distinct_texts,
     flaw_of,
+    is_readable,
     read_column,
     shortened,
 )
@@ -53,6 +54,7 @@ SETTINGS = {
     "categories = [nan]": "no value",
     'categories = ["x", "x"]': "twice",
     "categories = [1, true]": "twice",
+    f"categories = {'[' * 5000}{']' * 5000}": "not valid TOML",
     'name = "b"': "unknown settings 'name'",
     '"\\u001b[31m" = 3': r"unknown settings '\\x1b\[31m'",
 }
@@ -70,6 +72,10 @@ PLANS = {
     'identifiers = [["a"]]\n[columns.a]\nkind = "number"': "identifiers",
     '"\\u001b[31m" = 3\n[columns.a]\nkind = "number"': "unknown settings",
     "[" * 5000: "not valid TOML",
+    "x = " + "[" * 5000: "not valid TOML",
+    f"{'a.' * 100_000}a = 1": "nested more deeply",
+    f"[columns{'.a' * 100_000}]": "nested more deeply",
+    f"x = {{ {'a . ' * 100_000}a = 1 }}": "nested more deeply",
 }
 
 
@@ -121,6 +127,7 @@ def test_honest_plans_have_no_flaw():
 
     made = plan(frame)
     assert [flaw_of(column) for column in made.columns] == [None] * 5
+    assert is_readable(made.to_toml())
     assert TablePlan.from_toml(made.to_toml()).columns[0] == made.columns[0]
 
 

@@ -52,6 +52,9 @@ _TYPES: dict[str, tuple[type, str]] = {
 }
 _COUNTS = ("n_distinct", "n_missing", "n_lost")
 _LARGEST_COUNT = 2**63 - 1
+#: Keys of many parts, which no plan has: the time to read one grows with the square of their number.
+_LONG_KEY = re.compile(r"(?:^|[\[{,])\s*(?:[\w-]+\s*\.\s*){50}", re.MULTILINE)
+_LONGEST_PLAN = 1 << 26
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 
@@ -65,6 +68,17 @@ def shortened(value: Any) -> str:
     ("'age'", 60)
     """
     return _short.repr(value)
+
+
+def is_readable(text: str) -> bool:
+    """Whether a plan file is of a form that is read in reasonable time.
+
+    Examples
+    --------
+    >>> is_readable("[columns.age]"), is_readable("a." * 1000 + "a = 1")
+    (True, False)
+    """
+    return len(text) <= _LONGEST_PLAN and _LONG_KEY.search(text) is None
 
 
 def flaw_of(plan: ColumnPlan) -> str | None:

@@ -18,6 +18,7 @@ from surewood.tables.planning.column_plan import (
     ColumnPlan,
     Remark,
     distinct_texts,
+    is_readable,
     is_text,
     shortened,
 )
@@ -142,6 +143,8 @@ class TablePlan:
         >>> TablePlan.from_toml(made.to_toml()) == made
         True
         """
+        if not is_readable(text):
+            raise DataError("the plan is longer, or nested more deeply, than any plan is.")
         try:
             content = tomllib.loads(text)
         except (ValueError, RecursionError) as error:  # Python reads no number of thousands of digits
