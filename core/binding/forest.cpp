@@ -50,10 +50,8 @@ const ForestView& ForestArgument::for_columns(std::size_t n_columns) const {
 
 namespace {
 
-auto bins_compared(const ForestArgument& forest) {
-  std::vector<std::int32_t> last_bin(forest.view.n_features);
-  last_bins(forest.view, last_bin.data());
-  return to_numpy(std::move(last_bin));
+bool bins_suffice(const ForestArgument& forest, const Array<std::int64_t>& offset) {
+  return splits_fit(forest.view, require(offset, "offset", {std::int64_t{forest.view.n_features} + 1}));
 }
 
 using ShortForest = std::tuple<OwnedArray<std::uint32_t>, OwnedArray<std::uint16_t>, OwnedArray<std::uint32_t>,
@@ -154,8 +152,8 @@ void register_forest(nb::module_& module) {
                     std::uint32_t, int>(),
            nb::kw_only(), "nodes"_a, "leaf_class"_a, "leaf_weight"_a, "category_left"_a, "category_set"_a,
            "node_start"_a, "leaf_start"_a, "category_start"_a, "n_classes"_a, "n_features"_a, "word_bits"_a);
-  module.def("last_bins", &bins_compared, "forest"_a,
-             "The largest bin that each feature's splits compare with (-1: none).");
+  module.def("splits_fit", &bins_suffice, "forest"_a, "offset"_a,
+             "Whether splits compare only with bins offset[j] ... offset[j + 1] - 1 of their feature j.");
   module.def("shorten", &shortened, "forest"_a,
              "Short nodes, leaf pools and their starts, bits of a word; None where the trees are too large.");
   module.def("predict_codes", &from_codes, "forest"_a, "bins"_a, "begin"_a, "end"_a, "out"_a,

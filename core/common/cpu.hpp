@@ -32,4 +32,17 @@ const char* instruction_set_name();  // "baseline", "avx2" or "avx512"
 // run.
 bool use_instruction_set(const std::string& name);
 
+// Returns what a kernel that common/all_sets.inl compiled gives for the set in use.
+#if defined(SUREWOOD_X86_SETS)
+#define SUREWOOD_IN_SET(call)                                \
+  do {                                                       \
+    const InstructionSet set = instruction_set();            \
+    if (set == InstructionSet::kAvx512) return avx512::call; \
+    if (set == InstructionSet::kAvx2) return avx2::call;     \
+    return baseline::call;                                   \
+  } while (false)
+#else
+#define SUREWOOD_IN_SET(call) return baseline::call
+#endif
+
 }  // namespace surewood

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/cpu.hpp"
 #include "forest/short_nodes.hpp"
 
 namespace surewood {
@@ -27,9 +28,7 @@ bool is_probability(std::uint32_t bits) {
   return value >= 0.0f && value <= 1.0f;
 }
 
-constexpr int kBinBits = 8;
-constexpr std::uint32_t kMostMarked = 1 << 14;  // features, beyond which marks take too much room
-constexpr std::uint32_t kBlock = 64;            // nodes that are looked at together
+constexpr std::uint32_t kBlock = 64;  // nodes that are looked at together
 
 // What splits by number and leaves of a tree, other than those with vectors, may say.
 struct Limits {
@@ -39,58 +38,42 @@ struct Limits {
   std::uint32_t probabilities;  // contents of leaves with a probability are below
 };
 
-// How many nodes of a block are not plainly fine, among them all category splits and leaves with vectors. Without
-// branches, so that compilers make vectors of it.
-template <class Nodes>
-std::uint32_t count_unclear(const Nodes nodes, std::uint32_t begin, int count, const Limits& limits) {
-  constexpr std::uint32_t kTest = (1u << kTestBits) - 1, kNothingLeft = 2;  // no test, missing values to the left
-  const auto [split_words, last_left, classes, probabilities] = limits;
-  std::uint32_t clear = 0;
-  for (int k = 0; k < count; ++k) {
-    const std::uint32_t i = begin + static_cast<std::uint32_t>(k), word = nodes.word(k), left = nodes.left(k, i);
-    std::uint32_t split = word < split_words ? 1u : 0u;
-    split &= (word & 1u) ^ 1u;
-    split &= (word & kTest) != kNothingLeft ? 1u : 0u;
-    split &= left > i ? 1u : 0u;
-    split &= left < last_left ? 1u : 0u;
-    std::uint32_t pure = word == leaf_word(kPureLeaf) ? 1u : 0u;
-    pure &= left < classes ? 1u : 0u;
-    std::uint32_t binary = word == leaf_word(kBinaryLeaf) ? 1u : 0u;
-    binary &= left < probabilities ? 1u : 0u;
-    clear += split | pure | binary;
-  }
-  return static_cast<std::uint32_t>(count) - clear;
-}
-
-// Nodes from some node on, as whole ones.
 struct WholeNodes {
   const Node* at;
-  WholeNodes from(std::uint32_t i) const { return {at + i}; }
-  std::uint32_t word(int k) const { return at[k].word; }
-  std::uint32_t left(int k, std::uint32_t) const { return at[k].left; }
+  SUREWOOD_INLINE std::uint32_t word(std::size_t i) const { return at[i].word; }
+  SUREWOOD_INLINE std::uint32_t left(std::uint32_t i) const { return at[i].left; }
 };
 
+// Short nodes, as whole ones.
 struct BriefNodes {
   const std::uint32_t* at;
   int bits;                  // of a word
   std::uint32_t mask, leaf;  // of a word; words from here on are leaves
   BriefNodes(const std::uint32_t* nodes, ShortCodec codec)
       : at(nodes), bits(codec.word_bits), mask((1u << codec.word_bits) - 1), leaf(codec.leaf_word()) {}
-  BriefNodes from(std::uint32_t i) const {
-    BriefNodes later = *this;
-    later.at += i;
-    return later;
-  }
-  std::uint32_t word(int k) const {
-    const std::uint32_t word = at[k] & mask;
+  SUREWOOD_INLINE std::uint32_t word(std::size_t i) const {
+    const std::uint32_t word = at[i] & mask;
     return word | (word >= leaf ? kLeafWord : 0u);
   }
-  std::uint32_t left(int k, std::uint32_t i) const {
-    const std::uint32_t word = at[k] & mask;
+  SUREWOOD_INLINE std::uint32_t left(std::uint32_t i) const {
+    const std::uint32_t word = at[i] & mask;
     const std::uint32_t is_near = (word < leaf ? ~0u : 0u) & ((word & 1u) - 1u);
-    return (at[k] >> bits) + (is_near & i);
+    return (at[i] >> bits) + (is_near & i);
   }
 };
+
+#define SUREWOOD_KERNEL "forest/forest_check.inl"
+#include "common/all_sets.inl"
+
+template <class Nodes>
+std::uint32_t first_unclear(const Nodes& nodes, std::uint32_t begin, std::uint32_t n, const Limits& limits) {
+  SUREWOOD_IN_SET(find_unclear(nodes, begin, n, limits));
+}
+
+template <class Nodes>
+bool bins_exist(const Nodes& nodes, std::size_t n, const std::int32_t* size, std::uint32_t n_features) {
+  SUREWOOD_IN_SET(all_below(nodes, n, size, n_features));
+}
 
 // One tree: its pools first, then its nodes.
 class TreeCheck {
@@ -139,15 +122,9 @@ class TreeCheck {
     const std::uint32_t probabilities = forest_.word_bits ? n_leaves_ : float_bits(1.0f) + 1;
     const Limits limits{forest_.n_features << kTestBits, n_ - 1, forest_.n_classes,
                         forest_.n_classes == 2 ? probabilities : 0};
-    for (std::uint32_t begin = 0; begin < n_; begin += kBlock) {
-      const Nodes block = nodes.from(begin);
-      const int count = static_cast<int>(std::min(n_ - begin, kBlock));
-      if (!count_unclear(block, begin, count, limits)) continue;
-      for (int k = 0; k < count; ++k) {
-        const std::uint32_t i = begin + static_cast<std::uint32_t>(k);
-        if (const char* flaw = node_flaw(i, {block.left(k, i), block.word(k)})) return flaw;
-      }
-    }
+    for (std::uint32_t i = 0; (i = first_unclear(nodes, i, n_, limits)) < n_;)
+      for (const std::uint32_t end = std::min(i + kBlock, n_); i < end; ++i)
+        if (const char* flaw = node_flaw(i, {nodes.left(i), nodes.word(i)})) return flaw;
     return nullptr;
   }
 
@@ -210,33 +187,13 @@ std::string flaw_of_forest(const ForestView& forest, const ForestSizes& sizes) {
   return "";
 }
 
-void last_bins(const ForestView& forest, std::int32_t* last_bin) {
-  std::fill_n(last_bin, forest.n_features, -1);
-  const ShortCodec codec{forest.word_bits};
-  const auto over_words = [&](auto work) {
-    const std::int64_t n = forest.node_start[forest.n_trees];
-    if (forest.word_bits)
-      for (std::int64_t i = 0; i < n; ++i) work(codec.whole(codec.word(forest.short_nodes[i])));
-    else
-      for (std::int64_t i = 0; i < n; ++i) work(forest.nodes[i].word);
-  };
-  if (forest.n_features > kMostMarked) {
-    over_words([&](std::uint32_t word) {
-      if (node_feature(word) >= forest.n_features || node_category(word)) return;  // that of a leaf is larger
-      std::int32_t& largest = last_bin[node_feature(word)];
-      largest = std::max(largest, static_cast<std::int32_t>(node_test(word) - node_missing_left(word)));
-    });
-    return;
-  }
-  // A mark for each feature and bin, then one for whatever is no split by number: faster than maxima one by one.
-  const std::uint32_t other = forest.n_features << kBinBits;
-  std::vector<std::uint8_t> marks(std::size_t{other} + 1, 0);
-  over_words([&](std::uint32_t word) {
-    const std::uint32_t feature_and_last = (word >> 2) - node_missing_left(word);
-    marks[std::min(feature_and_last | (0u - (word & 1u)), other)] = 1;
-  });
-  for (std::uint32_t at = 0; at < other; ++at)
-    if (marks[at]) last_bin[at >> kBinBits] = static_cast<std::int32_t>(at & ((1u << kBinBits) - 1));
+bool splits_fit(const ForestView& forest, const std::int64_t* offset) {
+  std::vector<std::int32_t> size(std::size_t{forest.n_features} + 1, 1);  // the last one is for leaves
+  for (std::uint32_t j = 0; j < forest.n_features; ++j)
+    size[j] = static_cast<std::int32_t>(std::clamp<std::int64_t>(offset[j + 1] - offset[j], 0, 256));
+  const auto n = static_cast<std::size_t>(forest.node_start[forest.n_trees]);
+  if (!forest.word_bits) return bins_exist(WholeNodes{forest.nodes}, n, size.data(), forest.n_features);
+  return bins_exist(BriefNodes(forest.short_nodes, ShortCodec{forest.word_bits}), n, size.data(), forest.n_features);
 }
 
 }  // namespace surewood

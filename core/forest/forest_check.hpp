@@ -19,7 +19,8 @@ struct ForestSizes {
 // range; probabilities are numbers from 0 to 1, the weights of a leaf's classes sum to its own.
 std::string flaw_of_forest(const ForestView& forest, const ForestSizes& sizes);
 
-// The largest bin that splits by number compare with, for each feature; -1 for none. The nodes have no flaw.
-void last_bins(const ForestView& forest, std::int32_t* last_bin);
+// Whether splits by number compare only with bins that their feature has: bins offset[j] ... offset[j + 1] - 1 are those
+// of feature j. The nodes have no flaw.
+bool splits_fit(const ForestView& forest, const std::int64_t* offset);
 
 }  // namespace surewood

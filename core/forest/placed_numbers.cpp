@@ -29,18 +29,6 @@ constexpr std::size_t kPadding = 64;   // bytes past the end that are read or wr
 #define SUREWOOD_KERNEL "forest/placed_numbers.inl"
 #include "common/all_sets.inl"
 
-#if defined(SUREWOOD_X86_SETS)
-#define SUREWOOD_IN_SET(call)                                \
-  do {                                                       \
-    const InstructionSet set = instruction_set();            \
-    if (set == InstructionSet::kAvx512) return avx512::call; \
-    if (set == InstructionSet::kAvx2) return avx2::call;     \
-    return baseline::call;                                   \
-  } while (false)
-#else
-#define SUREWOOD_IN_SET(call) return baseline::call
-#endif
-
 template <class Real>
 void range_of(const Real* values, std::size_t n, Real& low, Real& high) {
   SUREWOOD_IN_SET(find_range(values, n, low, high));

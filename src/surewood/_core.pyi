@@ -87,8 +87,10 @@ class Forest:
 
     def __init__(self, *, nodes: NDArray[numpy.uint32], leaf_class: NDArray[numpy.uint16], leaf_weight: NDArray[numpy.uint32], category_left: NDArray[numpy.uint32], category_set: NDArray[numpy.uint64], node_start: NDArray[numpy.int64], leaf_start: NDArray[numpy.int64], category_start: NDArray[numpy.int64], n_classes: int, n_features: int, word_bits: int) -> None: ...
 
-def last_bins(forest: Forest) -> NDArray[numpy.int32]:
-    """The largest bin that each feature's splits compare with (-1: none)."""
+def splits_fit(forest: Forest, offset: NDArray[numpy.int64]) -> bool:
+    """
+    Whether splits compare only with bins offset[j] ... offset[j + 1] - 1 of their feature j.
+    """
 
 def shorten(forest: Forest) -> tuple[NDArray[numpy.uint32], NDArray[numpy.uint16], NDArray[numpy.uint32], NDArray[numpy.int64], int] | None:
     """

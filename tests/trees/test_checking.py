@@ -10,6 +10,7 @@ from surewood import _core
 from surewood.trees.binning import BinMapper, BinnedMatrix, bin_array
 from surewood.trees.flat_tree import FlatForest
 from surewood.trees.growing import TreeParams, grow_forest, make_bag
+from tests.instruction_sets import each_instruction_set
 
 LEAF = ((1 << 22) - 1) << 10  # core/forest/flat_tree.hpp
 
@@ -100,7 +101,6 @@ def test_an_honest_forest_passes_and_pickles(X):
             copy = pickle.loads(pickle.dumps(one))
             matrix = bin_array(X)
             np.testing.assert_array_equal(copy.predict_proba(matrix), one.predict_proba(matrix))
-            np.testing.assert_array_equal(copy.last_bin, one.last_bin)
 
 
 def test_nothing_changes_a_forest_that_was_checked(X):
@@ -122,20 +122,21 @@ def test_nothing_changes_a_forest_that_was_checked(X):
         _core.Forest(**arrays | {"nodes": np.asfortranarray(forest.nodes)})
 
 
-def test_last_bins_are_those_of_the_reference(X):
+def test_splits_compare_only_with_bins_that_exist(X):
     for n_classes in (2, 3):
         forest = grown(X, n_classes)
         _, word = forest.read_nodes(np.arange(len(forest.nodes)))
-        expected = np.full(forest.n_features, -1)
-        for one in word[word < LEAF]:
-            feature, last = int(one) >> 10, (int(one) >> 2 & 255) - (int(one) >> 1 & 1)
-            expected[feature] = max(expected[feature], last)
-        assert expected.max() > 10
+        word = word[word < LEAF]
+        sizes = np.zeros(forest.n_features, dtype=np.int64)
+        np.maximum.at(sizes, word >> 10, (word >> 2 & 255) - (word >> 1 & 1) + 1)
+        assert sizes.max() > 10
         for same in (forest, forest.with_short_nodes()):
-            np.testing.assert_array_equal(same.last_bin, expected)
-        wide = replace(forest, n_features=20_000).last_bin  # more than are marked one by one
-        np.testing.assert_array_equal(wide[:3], expected)
-        assert (wide[3:] == -1).all()
+            for fewer in (None, *range(forest.n_features)):
+                offset = np.r_[0, np.cumsum(sizes - (np.arange(forest.n_features) == fewer))]
+                for _ in each_instruction_set():
+                    assert _core.splits_fit(same.in_core, offset) == (fewer is None)
+    with pytest.raises(TypeError, match="offset"):
+        _core.splits_fit(forest.in_core, offset[:-1])
 
 
 def test_a_flaw_is_found_wherever_it_stands(X):
@@ -148,8 +149,9 @@ def test_a_flaw_is_found_wherever_it_stands(X):
                 bad &= np.uint32((1 << same.word_bits) - 1)  # the distance to its child is 0: it is its own
             else:
                 bad[0] = at - same.node_start[np.searchsorted(same.node_start, at, side="right") - 1]
-            with pytest.raises(ValueError, match="a child is not"):
-                replace(same, **changed(same, "nodes", at, bad))
+            for _ in each_instruction_set():
+                with pytest.raises(ValueError, match="a child is not"):
+                    replace(same, **changed(same, "nodes", at, bad))
 
 
 def test_probabilities_are_checked(X):

@@ -23,7 +23,7 @@ from joblib import delayed, effective_n_jobs
 from joblib.parallel import SequentialBackend, get_active_backend
 from numpy.typing import NDArray
 
-from surewood.parallel.remote import is_dask, is_ray, run_remotely
+from surewood.parallel.remote import is_dask, is_ray, run_remotely, share
 
 _PATIENCE = 0.9  # seconds that an interrupt waits for running tasks
 _here = threading.local()  # .busy: this thread runs tasks of a pool
@@ -115,6 +115,7 @@ def over_rows(
     rows_a_task: int,
     n_jobs: int | None,
     seconds_a_row: float,
+    shared: Sequence[Any] = (),
     stop: NDArray[np.uint8] | None = None,
     advance: Callable[[float], None] = lambda rows: None,
 ) -> None:
@@ -125,8 +126,7 @@ def over_rows(
     kernel : importable function
         Writes its last arguments, which start as zeros.
     fixed : sequence
-        Arguments that all blocks need; large arrays in them should be marked with
-        :func:`surewood.parallel.share`.
+        Arguments that all blocks need.
     take : function of (begin, end)
         Arguments of a block of rows; views, where the kernel takes them.
     send : function of (begin, end), optional
@@ -136,6 +136,8 @@ def over_rows(
     n_jobs : int or None
     seconds_a_row : float
         What a row takes, roughly.
+    shared : sequence, optional
+        Arrays in `fixed` that are sent to a worker elsewhere once, see :func:`surewood.parallel.share`.
     stop : ndarray of uint8, shape (1,), optional
         Set to 1 when a block failed or Ctrl-C came.
     advance : function of a number, optional
@@ -152,6 +154,7 @@ def over_rows(
     spans = [(begin, min(begin + rows_a_task, n_rows)) for begin in range(0, n_rows, rows_a_task)]
     elsewhere = worker_count(n_jobs) if len(spans) > 1 else 0
     if elsewhere and seconds_a_row * n_rows >= WORTH_SENDING:
+        share(*shared)
         shapes = [(out.dtype, out.shape[1:]) for out in outputs]
         part = take if send is None else send
         tasks = [delayed(_fill)(kernel, fixed, part(*span), span[1] - span[0], shapes) for span in spans]

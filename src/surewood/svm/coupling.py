@@ -221,7 +221,8 @@ def couple(ahead: Floats, n: int) -> Floats:
     r[:, first, second], r[:, second, first] = ahead, 1.0 - ahead
     system = np.zeros((len(ahead), n + 1, n + 1))
     system[:, :n, :n] = -r * r.transpose(0, 2, 1)
-    system[:, range(n), range(n)] = (r**2).sum(axis=1)
+    k = np.arange(n)
+    system[:, k, k] = (r**2).sum(axis=1)
     system[:, :n, n] = system[:, n, :n] = 1.0
     right = np.zeros((len(ahead), n + 1, 1))
     right[:, n] = 1.0

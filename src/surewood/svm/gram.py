@@ -49,7 +49,7 @@ class KernelSpec:
     def __post_init__(self) -> None:
         if self.kind not in ("poly", "rbf"):
             raise ValueError(f"kind must be 'poly' or 'rbf', got {self.kind!r}")
-        if not (np.isfinite(self.gamma) and self.gamma > 0 and np.float32(self.gamma) > 0):
+        if not 0 < np.float32(self.gamma) < np.inf:
             raise ValueError(f"gamma must be positive and finite in single precision, got {self.gamma!r}")
         if not np.isfinite(np.float32(self.coef0)):
             raise ValueError(f"coef0 must be finite in single precision, got {self.coef0!r}")

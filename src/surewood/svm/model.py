@@ -108,9 +108,8 @@ class SvmModel:
         """Calibrated probabilities; the largest is that of the class with the most votes."""
         if self.calibration is None:
             raise AttributeError("this PolySVC was fitted with calibrate=False")
-        decisions = self.predictor.decisions(self.design(rows), n_jobs=n_jobs)
-        proba = self.calibration.probabilities(decisions, self.predictor.classes)
-        return lift(proba, self.winners(rows, n_jobs))
+        decisions, winners = self.predictor.decisions_and_codes(self.design(rows), n_jobs=n_jobs)
+        return lift(self.calibration.probabilities(decisions, self.predictor.classes), winners)
 
     @property
     def is_calibrated(self) -> bool:

@@ -21,11 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from surewood import _core
 from surewood._arrays import ArrayTable, Codes, Floats, check_arrays, check_weights
-from surewood.parallel import over_rows, share, worker_count
+from surewood.parallel import over_rows, worker_count
 from surewood.svm.gram import KernelSpec, StoredProducts
 from surewood.tables import TrainingTable, plain
 
 _ROWS_A_TASK = 16384  # an SVM is packed once per task
+_FEW_ROWS = 32  # a block of the core: not worth dividing
 _SECONDS_A_TERM = 3e-10
 
 
@@ -88,7 +89,12 @@ class Predictor:
     coef: Floats
 
     def __post_init__(self) -> None:
-        check_arrays(self, _ARRAYS)
+        arrays = {name: getattr(self, name) for name in TABLE}
+        try:
+            self.__dict__["_in_core"] = _core.SvmTable(**arrays)
+        except TypeError as error:  # a wrong type, or lengths that do not agree
+            check_arrays(self, _ARRAYS)
+            raise ValueError(f"SVMs: {error}.") from None
         index: Any = self.support_index
         if not isinstance(index, np.ndarray) or index.shape != (len(self.support_rows),):
             raise ValueError("support_index must have one entry per support row.")
@@ -97,11 +103,6 @@ class Predictor:
                 raise ValueError(f"{name} must be finite.")
         for name in ("bias", "coef"):
             check_weights(name, getattr(self, name))
-        arrays = {name: getattr(self, name) for name in TABLE}
-        try:
-            self.__dict__["_in_core"] = _core.SvmTable(**arrays)
-        except TypeError as error:  # lengths that do not agree
-            raise ValueError(f"SVMs: {error}.") from None
         for array in arrays.values():
             array.setflags(write=False)
 
@@ -163,11 +164,17 @@ class Predictor:
 
     def decisions(self, X: ArrayLike, svm: int = 0, *, n_jobs: int | None = None) -> Floats:
         """Decision values of one SVM, shape (rows, pairs); positive: the first class of the pair."""
+        return self.decisions_and_codes(X, svm, n_jobs=n_jobs)[0]
+
+    def decisions_and_codes(
+        self, X: ArrayLike, svm: int = 0, *, n_jobs: int | None = None
+    ) -> tuple[Floats, Codes]:
+        """The same and, with no more work, the class with the most votes."""
         width = int(pairs_of(self.n_classes[svm : svm + 1])[0])
         X, assign = self._checked(X, None)
-        out = np.zeros((len(X), 1, max(width, 1)))
-        self._run(X, np.full_like(assign, svm), n_jobs, None, decisions=out)
-        return out[:, 0, :width]
+        out, codes = np.zeros((len(X), 1, max(width, 1))), np.empty_like(assign)
+        self._run(X, np.full_like(assign, svm), n_jobs, None, decisions=out, codes=codes)
+        return out[:, 0, :width], codes[:, 0]
 
     def _checked(self, X: ArrayLike, assign: ArrayLike | None) -> tuple[Floats, Codes]:
         rows = np.ascontiguousarray(X, dtype=np.float64)
@@ -191,13 +198,13 @@ class Predictor:
         **out: NDArray[Any],
     ) -> None:
         stop = np.zeros(1, dtype=np.uint8)
-        if worker_count(n_jobs) > 0:  # workers form products sooner than they would receive them
-            stored = None
-        share(*(getattr(self, name) for name in TABLE))
-        rows_a_task = max(1, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
-        # Each task sums the coefficients of its SVM's support rows for every pair of classes.
-        several = self.n_svms and len(X) > rows_a_task  # else nobody asks what a row takes
-        terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if several else 0.0
+        rows_a_task, terms = _FEW_ROWS, 0.0
+        if len(X) > _FEW_ROWS:  # rows may come one by one
+            if worker_count(n_jobs) > 0:  # workers form products sooner than they would receive them
+                stored = None
+            rows_a_task = max(_FEW_ROWS, min(_ROWS_A_TASK, -(-len(X) // effective_n_jobs(n_jobs))))
+            # Each task sums the coefficients of its SVM's support rows for every pair of classes.
+            terms = float(np.mean(self.n_support * (self.n_classes - 1.0))) if self.n_svms else 0.0
         over_rows(
             _predict_block,
             (self, stop, tuple(out), None if stored is None else stored.matrix),
@@ -211,6 +218,7 @@ class Predictor:
             rows_a_task=rows_a_task,
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TERM * (terms * assign.shape[1] + self.support_rows.size),
+            shared=[getattr(self, name) for name in TABLE],
             stop=stop,
         )
 

@@ -16,7 +16,7 @@ from surewood.base.calibration import ScoreCalibrator
 from surewood.base.describing import Facts, ReportRows, step
 from surewood.base.wording import features_used, path_text
 from surewood.bounds.evidence import EstimateEvidence, Evidence
-from surewood.parallel import over_rows, share
+from surewood.parallel import over_rows
 from surewood.tables import ColumnReader, Table, TableSchema, by_label, plain
 from surewood.trees.binning import BinMapper, BinnedMatrix
 from surewood.trees.flat_tree import FlatForest, check_bins
@@ -98,7 +98,6 @@ class BoostedModel:
         out = np.zeros((matrix.n_rows, len(self.baseline)))
         if len(self.baseline) == 0:
             return out
-        share(self.values, *self.trees.arrays)
         blocks = list(matrix.blocks)
         over_rows(
             _add_scores,
@@ -110,6 +109,7 @@ class BoostedModel:
             rows_a_task=_ROWS_A_TASK,
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TREE * self.values.shape[1] * self.trees.n_trees,
+            shared=(self.values, *self.trees.arrays),
         )
         out += self.baseline
         return out

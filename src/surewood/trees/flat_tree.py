@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from surewood import _core
 from surewood._arrays import ArrayTable, check_arrays
-from surewood.parallel import over_rows, share
+from surewood.parallel import over_rows
 from surewood.tables.workspace import GrowingArray
 from surewood.trees import node_codec
 from surewood.trees.binning import MISSING_CODE, BinMapper, BinnedMatrix, check_count
@@ -91,13 +90,13 @@ class FlatForest:
 
     def __post_init__(self) -> None:
         """Refuse a forest that the core could not read safely."""
-        check_arrays(self, _FOREST_ARRAYS)
         check_count(self.n_classes, "n_classes", 1, 65535)
         check_count(self.n_features, "n_features", 0, 2**22 - 2)
         check_count(self.word_bits, "word_bits", 0, 31)
         try:
             self.__dict__["_in_core"] = _core.Forest(**self.__getstate__())
-        except TypeError as error:  # a wrong shape
+        except TypeError as error:  # a wrong type or shape
+            check_arrays(self, _FOREST_ARRAYS)
             raise ValueError(f"forest: {error}.") from None
         for array in self.arrays:
             array.setflags(write=False)
@@ -108,11 +107,6 @@ class FlatForest:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _FIELDS}
-
-    @cached_property
-    def last_bin(self) -> NDArray[np.int32]:
-        """The largest bin that the splits of each feature compare with; -1 for none."""
-        return _core.last_bins(self.in_core)
 
     @classmethod
     def join(cls, parts: Sequence[ForestArrays], n_classes: int, n_features: int) -> FlatForest:
@@ -229,7 +223,6 @@ class FlatForest:
     def predict_proba(self, matrix: BinnedMatrix, n_jobs: int | None = 1) -> NDArray[np.float64]:
         """Mean of the trees' class vectors for every row of a binned matrix."""
         out = np.zeros((matrix.n_rows, self.n_classes))
-        share(*self.arrays)
         _over_codes(_predict_codes, self, matrix, (), out, n_jobs)
         out /= max(self.n_trees, 1)
         return out
@@ -242,7 +235,6 @@ class FlatForest:
             check_bins(self, mapper)
             self.__dict__["_checked_bins"] = mapper
         out = np.zeros((len(X), self.n_classes))
-        share(*self.arrays)
         over_rows(
             _predict_values,
             (self,),
@@ -252,6 +244,7 @@ class FlatForest:
             rows_a_task=_rows_a_task(len(X), n_jobs),
             n_jobs=n_jobs,
             seconds_a_row=_SECONDS_A_TREE * self.n_trees,
+            shared=self.arrays,
         )
         out /= max(self.n_trees, 1)
         return out
@@ -264,7 +257,6 @@ class FlatForest:
         With `max_depth` the descent stops after this many splits: the leaves of the shallower tree.
         """
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
-        share(*self.arrays)
         _over_codes(_apply_codes, self, matrix, (max_depth, None), out, n_jobs)
         return out
 
@@ -277,7 +269,6 @@ class FlatForest:
         """
         out = np.empty((matrix.n_rows, self.n_trees), dtype=np.uint32)
         value = np.ascontiguousarray(node_value, dtype=np.int32).view(np.uint32)
-        share(value, *self.arrays)
         _over_codes(_apply_codes, self, matrix, (None, value), out, n_jobs)
         return out.view(np.int32)
 
@@ -380,6 +371,8 @@ def join_starts(starts: Sequence[Any]) -> NDArray[np.int64]:
 
 def _rows_a_task(n_rows: int, n_jobs: int | None) -> int:
     """Rows per task: even parts for all workers, in several turns where a part would be large."""
+    if n_rows <= _LEAST_ROWS:  # rows may come one by one
+        return _LEAST_ROWS
     workers = int(effective_n_jobs(n_jobs))
     turns = max(1, math.ceil(n_rows / (workers * _MOST_ROWS)))
     return max(_LEAST_ROWS, math.ceil(n_rows / (workers * turns)))
@@ -420,6 +413,7 @@ def _over_codes(
         rows_a_task=_rows_a_task(matrix.n_rows, n_jobs),
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_TREE * forest.n_trees,
+        shared=(*forest.arrays, *options),
     )
 
 
@@ -436,7 +430,7 @@ def check_bins(forest: FlatForest, mapper: BinMapper) -> None:
     """Refuse to compare raw numbers with bins that a column does not have."""
     if mapper.n_columns != forest.n_features:
         raise ValueError(f"forest: grown on {forest.n_features} columns, got bins of {mapper.n_columns}.")
-    if (forest.last_bin >= np.diff(mapper.offset)).any():
+    if not _core.splits_fit(forest.in_core, mapper.offset):
         raise ValueError("forest: a split compares with a bin that its column does not have.")
 
 

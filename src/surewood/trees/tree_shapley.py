@@ -17,7 +17,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from surewood import _core
-from surewood.parallel import over_rows, share
+from surewood.parallel import over_rows
 from surewood.trees.binning import BinnedMatrix
 from surewood.trees.flat_tree import FlatForest
 
@@ -59,7 +59,6 @@ def shapley_values(
     for g, columns in enumerate(positions):
         group_of[list(columns)] = g
     out = np.zeros((rows.n_rows, len(positions), forest.n_classes))
-    share(*forest.arrays)
     blocks, others = list(rows.blocks), list(background.blocks)
     over_rows(
         _shapley_codes,
@@ -71,6 +70,7 @@ def shapley_values(
         rows_a_task=max(1, math.ceil(rows.n_rows / (4 * int(effective_n_jobs(n_jobs))))),
         n_jobs=n_jobs,
         seconds_a_row=_SECONDS_A_PAIR * forest.n_trees * background.n_rows,
+        shared=forest.arrays,
     )
     out /= max(forest.n_trees, 1) * background.n_rows
     return out
