@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -51,9 +52,15 @@ def check_values(
         raise ValueError(f"{name} must have shape {shape}, got {value.shape}.")
     if value.size == 0:
         return
-    if value.dtype.kind == "f" and not np.isfinite(value).all():
+    low = high = 0.0
+    real = value.dtype.kind == "f"
+    if real or least is not None:
+        low = value.min()
+    if real or most is not None:
+        high = value.max()
+    if real and not (math.isfinite(low) and math.isfinite(high)):  # NaN where a value is NaN
         raise ValueError(f"{name} must be finite.")
-    if (least is not None and value.min() < least) or (most is not None and value.max() > most):
+    if (least is not None and low < least) or (most is not None and high > most):
         raise ValueError(f"{name} must lie between {least} and {most}.")
 
 

@@ -25,7 +25,7 @@ annotated with a class of ours must be of that class.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from types import NoneType, UnionType
@@ -279,29 +279,35 @@ class Reader:
 def _refuse_other_types(made: Any) -> None:
     """Refuse an object with an attribute that is declared to be of a class of ours and is of another."""
     cls: Any = type(made)
+    tests = _tests_of(cls)
+    if not tests:
+        return
     held = made._asdict() if hasattr(made, "_asdict") else vars(made)
-    for name, hint in _hints_of_ours(cls).items():
-        if name in held and not _is_a(held[name], hint):
+    for name, is_one in tests.items():
+        if name in held and not is_one(held[name]):
             raise ValueError(f"{name} of {cls.__name__} is a {type(held[name]).__name__}")
 
 
 @cache
-def _hints_of_ours(cls: type) -> dict[str, Any]:
-    """Annotated attributes that name a class of ours."""
+def _tests_of(cls: type) -> dict[str, Callable[[Any], bool]]:
+    """Tests of annotated attributes that name a class of ours."""
     ours = cls.__module__.startswith("surewood.")
-    return {name: hint for name, hint in get_type_hints(cls).items() if ours and "surewood." in repr(hint)}
+    hints = get_type_hints(cls).items() if ours else ()
+    return {name: _test_of(hint) for name, hint in hints if "surewood." in repr(hint)}
 
 
-def _is_a(value: Any, hint: Any) -> bool:
+def _test_of(hint: Any) -> Callable[[Any], bool]:
     """Whether a value is what a hint says of classes of ours and of lists and tuples of them."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind is Union or kind is UnionType:
-        return any(_is_a(value, part) for part in parts)
+        tests = [_test_of(part) for part in parts]
+        return lambda value: any(test(value) for test in tests)
     if kind in (list, tuple, Sequence):
-        return isinstance(value, list | tuple) and all(_is_a(entry, parts[0]) for entry in value)
+        of_entry = _test_of(parts[0])
+        return lambda value: isinstance(value, list | tuple) and all(map(of_entry, value))
     if isinstance(hint, type) and (hint is NoneType or hint.__module__.startswith("surewood.")):
-        return isinstance(value, hint)
-    return True
+        return lambda value: isinstance(value, hint)
+    return lambda value: True
 
 
 def plain_dtype(text: Any) -> np.dtype[Any]:

@@ -74,7 +74,7 @@ def _flaw_of_classifier(model: Any, rows: Any) -> str | None:
     found = np.asarray(model.predict_proba(rows))
     if found.shape != (2, len(classes)):
         return f"its probabilities of 2 rows and {len(classes)} classes have the shape {found.shape}"
-    if not np.isfinite(found).all() or found.min() < -_TOLERANCE:
+    if not found.min() >= -_TOLERANCE or not found.max() <= 1.0 + _TOLERANCE:
         return "its probabilities are not between 0 and 1"
     if np.abs(found.sum(axis=1) - 1.0).max() > _TOLERANCE:
         return "its probabilities do not sum to 1"

@@ -71,7 +71,7 @@ class DesignEncoder:
             if positions is not None:
                 check_values("positions", positions, "i", (None,), -1, len(positions))
         widths = [self._width(j) for j in range(n)]
-        if (self.unit_ == 0).any() or (self.deviation_ == 0).any() or self.n_columns_ != sum(widths):
+        if not (self.unit_.all() and self.deviation_.all()) or self.n_columns_ != sum(widths):
             raise ValueError("units, deviations and columns of a design do not belong together.")
         check_values("origin", self.origin_, "iu", (self.n_columns_,), 0, max(n - 1, 0))
 

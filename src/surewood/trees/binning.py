@@ -496,7 +496,8 @@ def check_mapper(mapper: BinMapper) -> None:
     if len(offset) != n_columns + 1 or len(mapper.values) != len(mapper.edges):
         raise ValueError("offset must have one entry per column and the end, values one per edge.")
     sizes = np.diff(offset)
-    if offset[0] != 0 or offset[-1] != len(mapper.edges) or (sizes < 1).any() or (sizes > _MOST_BINS).any():
+    wrong = sizes.min(initial=1) < 1 or sizes.max(initial=1) > _MOST_BINS
+    if wrong or offset[0] != 0 or offset[-1] != len(mapper.edges):
         raise ValueError("offset must ascend by 1 to 255 bins per column, from 0 to the number of edges.")
     _check_edges(mapper)
     for j, bins in mapper.category_bins.items():
