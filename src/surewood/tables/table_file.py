@@ -428,8 +428,8 @@ def _bit_width(kind: pa.DataType) -> int:
 
 def _whole_text(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     """The frame, unless a text in it is no text: readers of Arrow's formats take the bytes as they come."""
-    for k, name in enumerate(frame.columns):
-        if isinstance(frame.dtypes.iloc[k], pd.StringDtype):
+    for k, (name, dtype) in enumerate(frame.dtypes.items()):
+        if isinstance(dtype, pd.StringDtype):
             try:
                 pa.array(frame.iloc[:, k].array).validate(full=True)
             except (pa.ArrowInvalid, UnicodeError) as error:

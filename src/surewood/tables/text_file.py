@@ -15,7 +15,6 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -533,7 +532,6 @@ def as_float(text: str) -> float | None:
 #: Attribute of a frame: whether a comma divides the columns of its file, so that it is no decimal mark.
 COMMA_SEPARATED = "comma separated"
 _BLOCK = 1 << 22
-_THREADS = 2
 #: A quoted field that begins after a separator and a blank.
 _BLANK_AND_QUOTE = rb'(?m)%s +"[^"\n]*" *(?:%s|\r?$)'
 _RULE = re.compile(rb"[ \t]*[|+]?[-=+|: \t]*(?:---|===)[-=+|: \t]*\r?")  # a line of dashes, as below a header
@@ -705,22 +703,19 @@ def _line_numbers(text: bytes, layout: Layout, n_rows: int, n_ends: int) -> NDAr
 
 def _as_frame(table: pa.Table) -> pd.DataFrame:
     """Arrow's columns as pandas has them: dates as moments, times of day as text."""
-    with ThreadPoolExecutor(_THREADS) as threads:
-        columns = list(threads.map(_as_series, table.columns))
-    return pd.DataFrame(dict(zip(table.column_names, columns)), copy=False)
+    columns = [_as_in_pandas(column) for column in table.columns]
+    frame: pd.DataFrame = pa.table(columns, names=table.column_names).to_pandas(integer_object_nulls=False)
+    return frame
 
 
-def _as_series(column: pa.ChunkedArray) -> pd.Series:
+def _as_in_pandas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_time(kind):
-        column = pc.cast(column, pa.string())
-    elif pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None):
-        column = pc.cast(column, pa.timestamp("us"))
-    elif pa.types.is_null(kind):
-        return pd.Series([None] * len(column), dtype=object)
-    elif pa.types.is_string(kind):
+        return pc.cast(column, pa.string())
+    if pa.types.is_date(kind) or (pa.types.is_timestamp(kind) and kind.tz is not None):
+        return pc.cast(column, pa.timestamp("us"))
+    if pa.types.is_string(kind):
         empty = pc.equal(column, "")
         if pc.any(empty).as_py():
-            column = pc.if_else(empty, pa.scalar(None, pa.string()), column)
-    series: pd.Series = column.to_pandas(integer_object_nulls=False)
-    return series
+            return pc.if_else(empty, pa.scalar(None, pa.string()), column)
+    return column
