@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.metrics import log_loss
 
 from surewood import SurewoodClassifier
 from surewood.base import time_limit
@@ -122,3 +123,21 @@ def test_rows_of_a_parquet_file_without_a_label_are_absent(sample, tmp_path):
     )
     rows = frame.drop(columns="label")
     np.testing.assert_array_equal(some.predict_proba(rows), every.predict_proba(rows))
+
+
+def test_held_out_loss_is_that_of_rows_to_come_where_equal_rows_have_different_labels():
+    """A margin forest once counted only copies with a row's own label, and got most of the weight."""
+
+    def drawn(n_rows, seed):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 3, (n_rows, 4)).astype(float)
+        chances = np.random.default_rng(0).dirichlet(np.full(4, 0.7), 81)[(X @ [1, 3, 9, 27]).astype(int)]
+        return X, (chances.cumsum(axis=1) > rng.random((n_rows, 1))).argmax(axis=1)
+
+    X_new, y_new = drawn(20_000, 9)
+    differences = []
+    for seed in (1, 2, 3):
+        model = SurewoodClassifier(10, members=["margin_forest"], random_state=0).fit(*drawn(400, seed))
+        new_loss = log_loss(y_new, model.predict_proba(X_new))
+        differences.append(model.members_[0].held_out_log_loss - new_loss)
+    assert abs(np.mean(differences)) < 0.1  # about two standard errors of the held-out rows

@@ -121,6 +121,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
     _study_switches: ClassVar[Mapping[str, Switch]] = {}
     #: Time and memory grow with the classes, in some families with their square.
     _most_classes: ClassVar[int] = 1000
+    #: Whether held-out probabilities for the mixture take the other copies of a row into account already.
+    _counts_copies: ClassVar[bool] = False
 
     #: What the entries of ``explain`` call this kind of model.
     _kind: ClassVar[str]
@@ -172,7 +174,8 @@ class ClassifierBase(TableParameters, ClassifierMixin, BaseEstimator, ABC, Gener
         """Fit to a table that was read, of which the owner may be another fit: for members of the mixture.
 
         Returns probabilities of its rows by models that did not see them, which the fitted model does not
-        keep: NaN for a row without any, None where there are none at all.
+        keep: NaN for a row without any, None where there are none at all. For a content that occurs more than
+        once they are those of models that saw its other copies, if the class counts copies itself.
         """
         raise NotImplementedError
 

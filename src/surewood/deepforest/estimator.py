@@ -124,6 +124,7 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
     layer_table = report_facts.layer_table
     staged_margins = report_facts.staged_margins
 
+    _counts_copies = True
     #: What a page says of the model.
     _description: ClassVar[str]
 
@@ -167,24 +168,27 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
             self._fit_rows(parameters, inputs)
         return self
 
-    def _fit_rows(self, parameters: Any, inputs: TrainingTable) -> None:
+    def _fit_rows(self, parameters: Any, inputs: TrainingTable) -> Floats | None:
+        """Fit; the scores that rows like those of `inputs` would have, where rows were held out."""
         data = prepare(inputs, parameters)
         plan = make_plan(parameters, data, draw_seed(self.random_state))
         attributes = self._trained(plan, data)
         self._store_fit(inputs)
         self.__dict__.pop("model_", None)  # of an earlier fit
         self.__dict__.update(attributes)
+        population = self.model_.population
+        self.model_ = replace(self.model_, population=None)
+        return population
 
     def _trained(self, plan: DeepForestPlan[Any], data: DeepForestData) -> dict[str, Any]:
         """The fitted attributes beside those of every classifier."""
         return {"model_": train(plan, data)}
 
     def _fit_table(self, parameters: Any, data: TrainingTable) -> Floats | None:
-        self._fit_rows(parameters, data.as_given())
-        model = self.model_
-        assert model.held_out is not None
-        self.model_ = replace(model, held_out=None, labels=None, staged_held_out=())
-        return data.merge(held_out_probabilities(model.held_out, model.calibrator))
+        population = self._fit_rows(parameters, data.as_given())
+        assert population is not None
+        self.model_ = replace(self.model_, held_out=None, labels=None, staged_held_out=())
+        return data.merge(held_out_probabilities(population, self.model_.calibrator))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Probabilities after 1, 2, ... layers; the last ones are those of ``predict_proba``.

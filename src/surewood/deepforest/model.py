@@ -233,6 +233,9 @@ class DeepForestModel:
     n_compared: int
     #: Why growing ended: "no gain", "perfect", "max_layers" or "time_limit".
     stop_reason: str
+    #: Held-out scores as rows to come would have them: where a content occurs more than once, of models that
+    #: saw its other copies. None once the fit is done.
+    population: Floats | None = None
     #: Owner of the files that trees may be mapped from; a pickle has the trees themselves.
     spill: SpillFolder | None = None
     #: False where the records' accuracies are those of models that trained on the points ([D-26]).

@@ -67,6 +67,7 @@ def _shared_fields(
     """The fields that both models share: records, held-out scores, calibration, number of comparisons."""
     candidate = plan.candidates[0]
     is_held_out = candidate.cross_fit != "in_fold"
+    population = _population_scores(grown, training, plan.run.n_jobs) if is_held_out else None
     compared = [n for n in (plan.n_first_layers, n_settings) if n > 1]
     return {
         "schema": data.schema,
@@ -75,23 +76,21 @@ def _shared_fields(
         "forests": grown.setting.forests,
         "stop_reason": grown.stop_reason,
         "spill": grown.spill,
-        "calibrator": _calibrator(plan, grown, training) if is_held_out else None,
+        "calibrator": None if population is None else _calibrator(plan, population, training),
         "is_held_out": is_held_out,
         "held_out": data.to_user_rows(grown.held_out) if is_held_out else None,
+        "population": None if population is None else data.to_user_rows(population),
         "labels": data.labels,
         "staged_held_out": tuple(data.to_user_rows(scores) for scores in grown.staged_held_out),
         "n_compared": sum(compared) + len(grown.records),
     }
 
 
-def _calibrator(
-    plan: DeepForestPlan[Any], grown: MarginGrowth | CascadeGrowth, training: TrainingSet
-) -> ScoreCalibrator | None:
+def _calibrator(plan: DeepForestPlan[Any], scores: Floats, training: TrainingSet) -> ScoreCalibrator | None:
     """A calibrator fitted on the scores that rows like the training points would have."""
     if plan.calibration is None:
         return None
     with stage(plan.run.verbose, "calibrating", 1) as advance:
-        scores = _population_scores(grown, training, plan.run.n_jobs)
         is_short = plan.calibration == "auto" and plan.run.time_limit.is_over
         calibrator = ScoreCalibrator("temperature" if is_short else plan.calibration)
         calibrator.fit(scores, training.y, training.weight, training.groups)

@@ -65,7 +65,7 @@ def _fit(estimator: ClassifierBase[Any], data: TrainingTable, counts: Floats, ti
     if np.isfinite(time_limit) and "time_limit" in estimator.get_params():
         estimator.set_params(time_limit=max(time_limit, 1e-3))
     held_out = estimator._fit_table(estimator._parameters(), replace(data, is_shared=True))
-    if held_out is not None:
+    if held_out is not None and not estimator._counts_copies:
         model, n_jobs = estimator.model_, estimator.n_jobs
         held_out = with_other_copies(
             held_out,
