@@ -172,12 +172,13 @@ class DeepForestBase(ClassifierBase[_Model], TimedRunParameters, StudyParameter)
         """Fit; the scores that rows like those of `inputs` would have, where rows were held out."""
         data = prepare(inputs, parameters)
         plan = make_plan(parameters, data, draw_seed(self.random_state))
-        attributes = self._trained(plan, data)
+        attributes, population = self._trained(plan, data), None
+        if "model_" in attributes:  # a search without refit has none
+            population = attributes["model_"].population
+            attributes["model_"] = replace(attributes["model_"], population=None)
         self._store_fit(inputs)
         self.__dict__.pop("model_", None)  # of an earlier fit
         self.__dict__.update(attributes)
-        population = self.model_.population
-        self.model_ = replace(self.model_, population=None)
         return population
 
     def _trained(self, plan: DeepForestPlan[Any], data: DeepForestData) -> dict[str, Any]:
