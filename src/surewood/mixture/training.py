@@ -1,10 +1,9 @@
 """Plan and data to a fitted mixture: members one after another, weights, one calibration.
 
-Held-out probabilities stand for rows as they will come. A row whose content occurs more than once in the
-training table stands for a population in which copies of training rows come, too: the models that will
-predict it have seen its copies, so the fitted members' own probabilities are used for it. A content that
-occurs once is predicted by models that did not see it. With groups, rows to come are of new groups: they are
-predicted by models that did not see their group.
+Held-out probabilities stand for rows as they will come. A content that occurs once is predicted by models
+that did not see it. One that occurs more than once stands for a population in which copies of training rows
+come, so it is predicted as by models that saw its other copies, but not the row itself (theory.md §12.3).
+With groups, rows to come are of new groups: they are predicted by models that did not see their group.
 """
 
 from __future__ import annotations
